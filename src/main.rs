@@ -1,0 +1,3 @@
+//! The thin binary.
+
+fn main() {}

@@ -1,0 +1,98 @@
+//! Who thinks. [`ChatModel`] translates a request into a reply; it knows no transcript, decides on
+//! no retries, picks no tools.
+
+mod error;
+pub mod offline;
+pub mod scripted;
+
+use futures::future::BoxFuture;
+
+pub use error::ModelError;
+
+use crate::protocol::{Message, ToolCall, ToolSpec, Usage};
+
+/// Whatever answers.
+///
+/// Implemented by [`offline`] (rules, no language model), [`scripted`] (a script that checks what
+/// it is shown) and by endpoints; decorators wrap one to record or to retry. An implementation
+/// must not keep a transcript: all it may know is in the request.
+pub trait ChatModel: Send + Sync {
+    /// Returns the name, as it is shown and journaled.
+    fn name(&self) -> &str;
+
+    /// Answers one request. Text is handed to `deltas` as it comes; the reply holds all of it
+    /// again.
+    fn chat<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        deltas: &'a (dyn Fn(Delta) + Send + Sync),
+    ) -> BoxFuture<'a, Result<ChatReply, ModelError>>;
+
+    /// Called once when nothing more will be asked; a script says here that steps were left over.
+    fn finish(&self) -> Result<(), ModelError> {
+        Ok(())
+    }
+}
+
+/// What a model is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChatRequest {
+    /// The conversation; a system message first.
+    pub messages: Vec<Message>,
+    /// The tools that may be called, in a fixed order; empty when an answer is wanted.
+    pub tools: Vec<ToolSpec>,
+}
+
+impl ChatRequest {
+    /// Returns all that the model reads, messages and tools, as one text for counting and looking.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for message in &self.messages {
+            text.push_str(message.text());
+            if let Message::Assistant { calls, .. } = message {
+                for call in calls {
+                    text.push_str(&call.name);
+                    text.push_str(&call.arguments);
+                }
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ChatReply {
+    /// The text.
+    pub text: String,
+    /// What it thought aloud.
+    pub reasoning: Option<String>,
+    /// The calls it wants, in its order.
+    pub calls: Vec<ToolCall>,
+    /// Why it stopped.
+    pub finish: Finish,
+    /// What it cost; none when the model tells nothing.
+    pub usage: Option<Usage>,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Finish {
+    /// It was done.
+    #[default]
+    Stop,
+    /// It ran into a length limit: the text is cut, and calls must not be run.
+    Length,
+}
+
+/// A piece of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delta {
+    /// Text of the answer.
+    Text(String),
+    /// Thinking aloud.
+    Reasoning(String),
+    /// What was shown so far is void: the request is sent again.
+    Restart,
+}

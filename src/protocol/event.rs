@@ -1,0 +1,218 @@
+//! What happened, as one type. The loop emits; journal, displays and reports read.
+
+use std::io;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Completeness, Stats, StopReason, ToolCall, ToolFailureKind, Usage};
+
+/// The version of the event schema; journals of older versions load for ever.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One thing that happened, numbered and dated.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Counts from 1 over a session, without gaps.
+    pub seq: u64,
+    /// When, in UTC.
+    pub at: DateTime<Utc>,
+    /// What.
+    #[serde(flatten)]
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type")]
+pub enum EventKind {
+    /// A session began; the first event of every journal.
+    #[serde(rename = "session.started")]
+    SessionStarted {
+        /// [`SCHEMA_VERSION`] of the writer.
+        schema: u32,
+        /// The session's id.
+        session: String,
+        /// The project's name.
+        project: String,
+        /// The model's name.
+        model: String,
+    },
+    /// A user's request was taken.
+    #[serde(rename = "turn.started")]
+    TurnStarted {
+        /// Counts from 1 over a session.
+        turn: u64,
+        /// `explore`, `analyze`, `plan`, `auto`.
+        mode: String,
+        /// The request, as the user wrote it or as the mode words it.
+        question: String,
+        /// The model's name; a session may go on with another one.
+        model: String,
+    },
+    /// A command line was run or refused, by whomever.
+    #[serde(rename = "command.finished")]
+    CommandFinished(CommandFacts),
+    /// The context of the turn was built.
+    #[serde(rename = "context.built")]
+    ContextBuilt {
+        /// Its exact count.
+        tokens: usize,
+        /// What it had to fit.
+        budget: usize,
+        /// The text that the model is shown as the user's message.
+        text: String,
+        /// The quality report, as data.
+        report: Value,
+    },
+    /// The model is being asked.
+    #[serde(rename = "model.asked")]
+    ModelAsked {
+        /// The step, from 1 in each turn.
+        step: u64,
+        /// How many messages it is shown.
+        messages: usize,
+        /// Our count of the prompt.
+        prompt_tokens: u64,
+    },
+    /// A piece of the answer, as it comes. For displays; journals leave it out.
+    #[serde(rename = "model.delta")]
+    ModelDelta {
+        /// The piece of text.
+        text: String,
+    },
+    /// The model replied.
+    #[serde(rename = "model.replied")]
+    ModelReplied {
+        /// The text.
+        text: String,
+        /// What it thought aloud.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reasoning: Option<String>,
+        /// The calls.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<ToolCall>,
+        /// True when the reply was cut by length; its calls were not run.
+        #[serde(default)]
+        cut: bool,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// A tool is being called.
+    #[serde(rename = "tool.started")]
+    ToolStarted {
+        /// The call's id.
+        id: String,
+        /// The tool's name.
+        name: String,
+        /// The arguments, as the model wrote them.
+        arguments: String,
+    },
+    /// A tool answered.
+    #[serde(rename = "tool.finished")]
+    ToolFinished {
+        /// The call's id.
+        id: String,
+        /// The tool's name.
+        name: String,
+        /// What the model reads.
+        for_model: String,
+        /// One line for a person.
+        summary: String,
+        /// Whether `for_model` is all there was.
+        completeness: Completeness,
+        /// Why it failed, if it did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failure: Option<ToolFailureKind>,
+    },
+    /// The loop told the model something of its own: a reminder, a limit, a request for notes.
+    #[serde(rename = "loop.said")]
+    LoopSaid {
+        /// The text, as a user message.
+        text: String,
+    },
+    /// A note is on disk, changed or gone.
+    #[serde(rename = "note.changed")]
+    NoteChanged(NoteChange),
+    /// Something went wrong and the turn goes on.
+    #[serde(rename = "warning")]
+    Warning {
+        /// A sentence.
+        message: String,
+    },
+    /// The turn is over.
+    #[serde(rename = "turn.finished")]
+    TurnFinished {
+        /// The turn that ended.
+        turn: u64,
+        /// Why.
+        reason: StopReason,
+        /// The answer.
+        answer: String,
+        /// What the turn did.
+        stats: Stats,
+    },
+}
+
+/// A command line and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CommandFacts {
+    /// The line, as asked for.
+    pub line: String,
+    /// Who asked for it.
+    pub origin: CommandOrigin,
+    /// The exit code; none when it was refused or killed.
+    pub exit_code: Option<i32>,
+    /// True when it was refused before anything ran.
+    pub refused: bool,
+    /// True when the time limit ended it.
+    pub timed_out: bool,
+    /// True when a part of the output is missing.
+    pub truncated: bool,
+    /// Bytes of output.
+    pub bytes: u64,
+    /// Wall-clock milliseconds.
+    pub duration_ms: u64,
+}
+
+/// Who asked for a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandOrigin {
+    /// The mode's pre-processing.
+    Mode,
+    /// The model, through the terminal tool.
+    Model,
+    /// A person (`groundskeeper sh`, `!cmd`).
+    User,
+}
+
+/// A change of a note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoteChange {
+    /// `create`, `update`, `delete`.
+    pub action: String,
+    /// The note's id.
+    pub id: String,
+    /// The note's title.
+    pub title: String,
+    /// The note's type: `blocker`, `action`, …
+    pub note_type: String,
+}
+
+/// Takes events and shows or keeps them.
+///
+/// Implemented by the journal, by the displays and by lists in tests. A sink never answers: it
+/// must not change what happens next, except that an error of the journal ends the session.
+pub trait EventSink: Send {
+    /// Takes one event.
+    fn emit(&mut self, event: &Event) -> io::Result<()>;
+}
+
+impl EventSink for Vec<Event> {
+    fn emit(&mut self, event: &Event) -> io::Result<()> {
+        self.push(event.clone());
+        Ok(())
+    }
+}

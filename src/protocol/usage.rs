@@ -1,0 +1,49 @@
+//! Counts: what a request cost, what a session did.
+
+use serde::{Deserialize, Serialize};
+
+/// The tokens of one or more requests.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens of the prompt, cached ones included.
+    pub prompt_tokens: u64,
+    /// Tokens of the prompt that the provider read from its cache; of the local models: the part
+    /// of the prompt that repeats the request before it.
+    pub cached_tokens: u64,
+    /// Tokens of the answer, calls and reasoning included.
+    pub completion_tokens: u64,
+    /// True when the counts are our own because the server told none.
+    #[serde(default)]
+    pub estimated: bool,
+}
+
+impl Usage {
+    /// Adds another request's counts.
+    pub fn add(&mut self, other: Self) {
+        self.prompt_tokens += other.prompt_tokens;
+        self.cached_tokens += other.cached_tokens;
+        self.completion_tokens += other.completion_tokens;
+        self.estimated |= other.estimated;
+    }
+}
+
+/// What was done, counted from events and never guessed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Calls of the model.
+    pub steps: u64,
+    /// Command lines that were really run, those before the first step included.
+    pub commands_executed: u64,
+    /// Command lines that were refused before anything ran.
+    pub commands_refused: u64,
+    /// Notes created.
+    pub notes_created: u64,
+    /// Notes changed or deleted.
+    pub notes_changed: u64,
+    /// Blockers among the notes created: the chapter's `issues_found`.
+    pub issues_found: u64,
+    /// Tokens of all requests.
+    pub usage: Usage,
+    /// Wall-clock milliseconds.
+    pub duration_ms: u64,
+}

@@ -1,0 +1,11 @@
+//! Small and domain-free: each file is one job, and none knows what groundskeeper is for.
+
+pub mod atomic_file;
+pub mod bm25;
+pub mod clock;
+pub mod paths;
+pub mod template;
+pub mod text;
+pub mod tokens;
+pub mod words;
+pub mod yaml;
