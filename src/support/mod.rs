@@ -3,6 +3,7 @@
 pub mod atomic_file;
 pub mod bm25;
 pub mod clock;
+pub mod nearest;
 pub mod paths;
 pub mod template;
 pub mod text;
