@@ -1,6 +1,7 @@
 //! Who thinks. [`ChatModel`] translates a request into a reply; it knows no transcript, decides on
 //! no retries, picks no tools.
 
+mod call_ids;
 mod error;
 pub mod offline;
 pub mod scripted;
