@@ -135,6 +135,14 @@ pub enum EventKind {
     /// A note is on disk, changed or gone.
     #[serde(rename = "note.changed")]
     NoteChanged(NoteChange),
+    /// The places that the answer cites were looked up.
+    #[serde(rename = "answer.checked")]
+    AnswerChecked {
+        /// How many `path:line` claims it makes.
+        claims: usize,
+        /// Those that are wrong, each with the reason.
+        wrong: Vec<String>,
+    },
     /// Something went wrong and the turn goes on.
     #[serde(rename = "warning")]
     Warning {

@@ -103,6 +103,20 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    /// Returns the name, as it is journaled.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::StepLimit => "step_limit",
+            Self::TokenLimit => "token_limit",
+            Self::TimeLimit => "time_limit",
+            Self::LoopDetected => "loop_detected",
+            Self::RefusalLimit => "refusal_limit",
+            Self::UnusableReplies => "unusable_replies",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
     /// Returns whether a limit of ours ended the turn.
     pub fn is_limit(self) -> bool {
         match self {

@@ -1,0 +1,177 @@
+//! The folder of all sessions: names, order, search.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, FixedOffset, Utc};
+use serde::Serialize;
+
+use super::{JournalError, Reading, read};
+use crate::protocol::EventKind;
+
+/// `sessions/` of a state folder. Nothing is made until a session begins.
+#[derive(Debug, Clone)]
+pub struct Sessions {
+    folder: PathBuf,
+}
+
+/// A session in one row of a list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionSummary {
+    /// The id.
+    pub id: String,
+    /// When it began.
+    pub started: Option<DateTime<Utc>>,
+    /// The model of its last turn.
+    pub model: String,
+    /// How many turns it has.
+    pub turns: usize,
+    /// Its first question.
+    pub question: String,
+    /// How its last turn ended: a reason, or `unfinished`.
+    pub state: String,
+    /// Lines of the journal that cannot be read.
+    pub bad_lines: usize,
+}
+
+impl Sessions {
+    /// Returns the sessions of a folder, which need not exist.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// Makes the folder of a new session, `session_<date>_<time>` with a number behind when the
+    /// name is taken, and returns its id.
+    pub fn create(&self, now: DateTime<FixedOffset>) -> Result<String, JournalError> {
+        std::fs::create_dir_all(&self.folder)
+            .map_err(|source| JournalError::io("creating", &self.folder, source))?;
+        let stem = now.format("session_%Y%m%d_%H%M%S").to_string();
+        for number in 1_u32.. {
+            let id = if number == 1 { stem.clone() } else { format!("{stem}_{number}") };
+            let path = self.folder.join(&id);
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(id),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(JournalError::io("creating", &path, source)),
+            }
+        }
+        Ok(stem)
+    }
+
+    /// Returns the folder of a session.
+    pub fn path(&self, id: &str) -> PathBuf {
+        self.folder.join(id)
+    }
+
+    /// Returns the ids of all sessions, oldest first.
+    pub fn ids(&self) -> Result<Vec<String>, JournalError> {
+        let entries = match std::fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(JournalError::io("reading", &self.folder, source)),
+        };
+        let mut ids: Vec<String> = entries
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter(|name| is_id(name))
+            .collect();
+        ids.sort_by_key(|id| sort_key(id));
+        Ok(ids)
+    }
+
+    /// Finds a session by its id or by a part of it that no other has; the newest without one.
+    pub fn find(&self, name: Option<&str>) -> Result<String, JournalError> {
+        let mut ids = self.ids()?;
+        let Some(name) = name else {
+            return ids.pop().ok_or_else(|| JournalError::Unknown("latest".to_owned()));
+        };
+        if ids.iter().any(|id| id == name) {
+            return Ok(name.to_owned());
+        }
+        let mut candidates: Vec<String> =
+            ids.into_iter().filter(|id| !name.is_empty() && id.contains(name)).collect();
+        match candidates.len() {
+            0 => Err(JournalError::Unknown(name.to_owned())),
+            1 => Ok(candidates.remove(0)),
+            _ => Err(JournalError::Ambiguous { name: name.to_owned(), candidates }),
+        }
+    }
+
+    /// Reads a session's journal.
+    pub fn read(&self, id: &str) -> Result<Reading, JournalError> {
+        read(&self.path(id))
+    }
+
+    /// Returns a row for each session, oldest first; one that cannot be read still has its row.
+    pub fn list(&self) -> Result<Vec<SessionSummary>, JournalError> {
+        let row = |id: String| {
+            let reading = self.read(&id);
+            summarize(id, reading)
+        };
+        Ok(self.ids()?.into_iter().map(row).collect())
+    }
+
+    /// Returns the folder of all sessions.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+fn summarize(id: String, reading: Result<Reading, JournalError>) -> SessionSummary {
+    let mut row = SessionSummary {
+        id,
+        started: None,
+        model: String::new(),
+        turns: 0,
+        question: String::new(),
+        state: "empty".to_owned(),
+        bad_lines: 0,
+    };
+    let reading = match reading {
+        Ok(reading) => reading,
+        Err(error) => {
+            row.state = format!("unreadable: {error}");
+            return row;
+        }
+    };
+    row.bad_lines = reading.bad_lines.len();
+    for event in reading.events {
+        match event.kind {
+            EventKind::SessionStarted { model, .. } => {
+                row.started = Some(event.at);
+                row.model = model;
+            }
+            EventKind::TurnStarted { question, model, .. } => {
+                row.turns += 1;
+                row.model = model;
+                "unfinished".clone_into(&mut row.state);
+                if row.question.is_empty() {
+                    row.question = question;
+                }
+            }
+            EventKind::TurnFinished { reason, .. } => reason.name().clone_into(&mut row.state),
+            _ => {}
+        }
+    }
+    row
+}
+
+/// Returns whether a folder's name is a session's: `session_<8 digits>_<6 digits>[_<number>]`.
+fn is_id(name: &str) -> bool {
+    let digits = |text: &str, count: usize| {
+        text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let mut parts = name.split('_');
+    parts.next() == Some("session")
+        && parts.next().is_some_and(|date| digits(date, 8))
+        && parts.next().is_some_and(|time| digits(time, 6))
+        && parts.next().is_none_or(|number| digits(number, number.len()) && !number.is_empty())
+        && parts.next().is_none()
+}
+
+/// Orders ids by time, then by number (`…_10` after `…_9`).
+fn sort_key(id: &str) -> (String, u64) {
+    let mut parts = id.splitn(4, '_');
+    let stem: Vec<&str> = parts.by_ref().take(3).collect();
+    let number = parts.next().and_then(|number| number.parse().ok()).unwrap_or(1);
+    (stem.join("_"), number)
+}
