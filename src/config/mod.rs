@@ -1,1 +1,208 @@
-//! Placeholder.
+//! Settings, gathered once: defaults, the user's file, the project's file, the environment, flags;
+//! the later wins. Nothing else in the program reads the environment or a settings file, and no
+//! module sees more than its own options.
+//!
+//! A project's file comes with a cloned repository, so it is not trusted: it may not choose the
+//! sandbox, an endpoint or a key.
+
+mod environment;
+mod error;
+mod layers;
+mod paths;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use environment::Environment;
+pub use error::ConfigError;
+pub use layers::{Layers, Origin};
+pub use paths::StateFolder;
+
+/// All settings, checked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The project's name; empty for the name of the workspace's folder.
+    pub project: String,
+    /// `offline`, `script:FILE`, or a model's name at the endpoint; empty for the default.
+    pub model: String,
+    /// The language of prompts.
+    pub lang: LanguageChoice,
+    /// The context's budget and scoring.
+    pub context: ContextSettings,
+    /// What ends a turn.
+    pub limits: LimitSettings,
+    /// Which notes come back, and what is asked for.
+    pub notes: NoteSettings,
+    /// The terminal's limits and jail.
+    pub terminal: TerminalSettings,
+}
+
+/// The language of prompts and of fixed texts for the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LanguageChoice {
+    /// English.
+    En,
+    /// Chinese.
+    Zh,
+    /// That of the question.
+    Auto,
+}
+
+/// `context.*`; the names are the chapter's (9.3.2).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContextSettings {
+    /// The budget in tokens.
+    pub max_tokens: usize,
+    /// The share kept for role, task and output, in `0..=1`.
+    pub reserve_ratio: f64,
+    /// What scores less is left out, in `0..=1`.
+    pub min_relevance: f64,
+    /// Whether what is too long is shortened.
+    pub enable_compression: bool,
+    /// The weight of relevance; sums to 1 with the next.
+    pub relevance_weight: f64,
+    /// The weight of recency.
+    pub recency_weight: f64,
+    /// How relevance is computed.
+    pub scorer: ScorerChoice,
+}
+
+/// How relevance is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScorerChoice {
+    /// BM25 over the candidates, divided by the best.
+    Bm25,
+    /// The chapter's overlap of words.
+    Jaccard,
+}
+
+/// `limits.*`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LimitSettings {
+    /// Calls of the model in a turn.
+    pub steps: u64,
+    /// Wall-clock seconds of a turn.
+    pub seconds: u64,
+    /// Tokens of all prompts of a turn.
+    pub prompt_tokens: u64,
+    /// Replies in a row that could not be used.
+    pub unusable_replies: u64,
+    /// Refused commands in a row.
+    pub refused_commands: u64,
+    /// Tokens of one tool result, for the model.
+    pub tool_output_tokens: usize,
+}
+
+/// `notes.*`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoteSettings {
+    /// Open blockers that come back each turn.
+    pub blockers: usize,
+    /// Notes that are searched for.
+    pub search: usize,
+    /// What happens when an answer tells of problems and nothing was noted.
+    pub auto_notes: AutoNotesChoice,
+}
+
+/// `notes.auto_notes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AutoNotesChoice {
+    /// The model is asked once to note them.
+    Ask,
+    /// The chapter's rule: problem words make a blocker, planning words an action.
+    Keywords,
+    /// Nothing.
+    Off,
+}
+
+/// `terminal.*`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TerminalSettings {
+    /// Wall-clock seconds of a command line.
+    pub timeout_seconds: u64,
+    /// Bytes of output over all stages of a line.
+    pub max_output_bytes: u64,
+    /// Whether `cd` moves.
+    pub allow_cd: bool,
+    /// The jail.
+    pub sandbox: SandboxChoice,
+    /// Whether token-shaped secrets are blacked out.
+    pub redact: bool,
+}
+
+/// `terminal.sandbox`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxChoice {
+    /// The strongest that the system has; what is missing is told.
+    Auto,
+    /// All of it, or nothing runs.
+    Required,
+    /// None.
+    Off,
+}
+
+impl TerminalSettings {
+    /// Returns the time limit of a command line.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout_seconds)
+    }
+}
+
+impl Config {
+    /// Checks what types cannot say.
+    fn check(&self) -> Result<(), ConfigError> {
+        let positive = [
+            ("limits.steps", self.limits.steps),
+            ("limits.seconds", self.limits.seconds),
+            ("limits.prompt_tokens", self.limits.prompt_tokens),
+            ("limits.unusable_replies", self.limits.unusable_replies),
+            ("limits.refused_commands", self.limits.refused_commands),
+            ("terminal.timeout_seconds", self.terminal.timeout_seconds),
+            ("terminal.max_output_bytes", self.terminal.max_output_bytes),
+        ];
+        for (key, value) in positive {
+            if value == 0 {
+                return Err(ConfigError::out_of_range(key, value, "at least 1"));
+            }
+        }
+        if self.limits.tool_output_tokens < 100 {
+            let value = self.limits.tool_output_tokens;
+            return Err(ConfigError::out_of_range(
+                "limits.tool_output_tokens",
+                value,
+                "at least 100",
+            ));
+        }
+        let shares = [
+            ("context.reserve_ratio", self.context.reserve_ratio),
+            ("context.min_relevance", self.context.min_relevance),
+            ("context.relevance_weight", self.context.relevance_weight),
+            ("context.recency_weight", self.context.recency_weight),
+        ];
+        for (key, value) in shares {
+            if !(0.0..=1.0).contains(&value) {
+                return Err(ConfigError::out_of_range(key, value, "between 0 and 1"));
+            }
+        }
+        let sum = self.context.relevance_weight + self.context.recency_weight;
+        if (sum - 1.0).abs() > 1e-6 {
+            let range = "such that it and `context.recency_weight` sum to 1";
+            let value = self.context.relevance_weight;
+            return Err(ConfigError::out_of_range("context.relevance_weight", value, range));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

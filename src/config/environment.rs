@@ -1,0 +1,55 @@
+//! The environment, read in this one file.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the program takes from its surroundings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// The user's config folder: `$XDG_CONFIG_HOME/groundskeeper`, else `$HOME/.config/…`.
+    pub config_folder: Option<PathBuf>,
+    /// `GROUNDSKEEPER_STATE_DIR`.
+    pub state_dir: Option<PathBuf>,
+    /// `GROUNDSKEEPER_MODEL`.
+    pub model: Option<String>,
+    /// `GROUNDSKEEPER_LANG`.
+    pub lang: Option<String>,
+    /// `GROUNDSKEEPER_CLOCK`: a time at which the clock stands still, for tests and examples.
+    pub clock: Option<String>,
+    /// `NO_COLOR` is set, or `TERM` is `dumb`.
+    pub no_color: bool,
+    /// The program's own file, for the jail's helper.
+    pub program: Option<PathBuf>,
+}
+
+impl Environment {
+    /// Reads the process's environment.
+    pub fn of_process() -> Self {
+        let mut environment = Self::from_lookup(lookup);
+        environment.program = std::env::current_exe().ok();
+        environment
+    }
+
+    /// Reads variables by name; an empty one counts as unset.
+    pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
+        let get = |name: &str| lookup(name).filter(|value| !value.is_empty());
+        let text = |name: &str| get(name).map(|value| value.to_string_lossy().into_owned());
+        let absolute = |name: &str| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let config = absolute("XDG_CONFIG_HOME")
+            .or_else(|| absolute("HOME").map(|home| home.join(".config")));
+        Self {
+            config_folder: config.map(|folder| folder.join("groundskeeper")),
+            state_dir: get("GROUNDSKEEPER_STATE_DIR").map(PathBuf::from),
+            model: text("GROUNDSKEEPER_MODEL"),
+            lang: text("GROUNDSKEEPER_LANG"),
+            clock: text("GROUNDSKEEPER_CLOCK"),
+            no_color: get("NO_COLOR").is_some() || text("TERM").as_deref() == Some("dumb"),
+            program: None,
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+fn lookup(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}

@@ -1,0 +1,131 @@
+//! Precedence, origins, and the sentences for wrong settings.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+use pretty_assertions::assert_eq;
+
+use super::*;
+
+struct Setup {
+    folder: tempfile::TempDir,
+}
+
+impl Setup {
+    fn new(user: &str, project: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (place, text) in [("user", user), ("project", project)] {
+            fs::create_dir(folder.path().join(place)).unwrap();
+            if !text.is_empty() {
+                #[expect(clippy::disallowed_methods, reason = "a test's own file")]
+                fs::write(folder.path().join(place).join("config.yaml"), text).unwrap();
+            }
+        }
+        Self { folder }
+    }
+
+    fn layers(&self) -> Result<Layers, ConfigError> {
+        self.layers_in(Environment::default())
+    }
+
+    fn layers_in(&self, mut environment: Environment) -> Result<Layers, ConfigError> {
+        environment.config_folder = Some(self.folder.path().join("user"));
+        let project = self.folder.path().join("project");
+        Layers::load(&StateFolder::of(Path::new("/nowhere"), Some(&project)), &environment)
+    }
+
+    #[track_caller]
+    fn refused(&self, expected: &str) {
+        let error = self.layers().and_then(|layers| layers.config()).unwrap_err();
+        let text = error.to_string().replace(&self.folder.path().display().to_string(), "");
+        assert_eq!(text, expected);
+    }
+}
+
+#[test]
+fn the_defaults_are_whole_and_right() {
+    let config = Layers::defaults().unwrap().config().unwrap();
+    assert_eq!((config.limits.steps, config.limits.seconds), (40, 900));
+    assert_eq!(config.limits.prompt_tokens, 300_000);
+    assert_eq!(config.terminal.sandbox, SandboxChoice::Auto);
+    assert_eq!(config.terminal.timeout(), Duration::from_secs(30));
+}
+
+#[test]
+fn the_later_layer_wins_and_its_origin_is_kept() {
+    let setup = Setup::new(
+        "limits: {steps: 7, seconds: 10}\nlang: zh\nmodel: offline",
+        "limits:\n  steps: 9\n",
+    );
+    let environment = Environment { lang: Some("en".to_owned()), ..Environment::default() };
+    let mut layers = setup.layers_in(environment).unwrap();
+    layers.set_from_flag("limits.seconds=11").unwrap();
+    let config = layers.config().unwrap();
+    assert_eq!((config.limits.steps, config.limits.seconds), (9, 11));
+    assert_eq!((config.lang, config.limits.refused_commands), (LanguageChoice::En, 8));
+    let origin = |key: &str| layers.rows().find(|row| row.0 == key).unwrap().2.to_string();
+    assert!(origin("limits.steps").contains("project"));
+    assert_eq!(origin("limits.seconds"), "`--set`");
+    assert_eq!(origin("lang"), "`GROUNDSKEEPER_LANG`");
+    assert_eq!(origin("terminal.redact"), "the defaults");
+}
+
+#[test]
+fn wrong_settings_get_a_sentence() {
+    Setup::new("limits: {stepps: 3}", "")
+        .refused("unknown key `limits.stepps` in `/user/config.yaml`");
+    Setup::new("modle: x", "").refused("unknown key `modle` in `/user/config.yaml`");
+    Setup::new("", "limits: {steps: many}").refused(
+        "`limits.steps` in `/project/config.yaml`: invalid type: string \"many\", expected u64",
+    );
+    Setup::new("", "limits: 3").refused("unknown key `limits` in `/project/config.yaml`");
+    Setup::new("- a\n- b", "").refused(
+        "the config file `/user/config.yaml` is not valid: it must be a mapping of keys to values",
+    );
+    Setup::new("limits: {steps: 0}", "")
+        .refused("`limits.steps` in the settings: 0 is not possible, it must be at least 1");
+    Setup::new("context: {min_relevance: 1.5}", "").refused(
+        "`context.min_relevance` in the settings: 1.5 is not possible, it must be between 0 and 1",
+    );
+    Setup::new("context: {recency_weight: 0.5}", "").refused(
+        "`context.relevance_weight` in the settings: 0.7 is not possible, it must be such that it and `context.recency_weight` sum to 1",
+    );
+    Setup::new(&format!("project: {}", "x".repeat(20_000)), "")
+        .refused("the config file `/user/config.yaml` is not valid: it is longer than 16384 bytes");
+    Setup::new("lang: fr", "").refused(
+        "`lang` in `/user/config.yaml`: unknown variant `fr`, expected one of `en`, `zh`, `auto`",
+    );
+}
+
+#[test]
+fn a_cloned_repository_chooses_neither_sandbox_nor_model() {
+    Setup::new("", "terminal: {sandbox: off}")
+        .refused("the project's config file may not set `terminal.sandbox`");
+    Setup::new("", "model: script:evil.yaml")
+        .refused("the project's config file may not set `model`");
+    assert!(Setup::new("terminal: {sandbox: off}", "").layers().is_ok(), "the user may");
+}
+
+#[test]
+fn an_unknown_key_is_told_with_the_nearest() {
+    let error = Setup::new("", "steps: 3").layers().unwrap_err();
+    assert_eq!(error.hint().unwrap(), "did you mean `limits.steps`?");
+    let error = Setup::new("", "zzzzzzzzzzzzzzzzzzzzzzzz: 3").layers().unwrap_err();
+    assert_eq!(error.hint().unwrap(), "`groundskeeper config show` lists all keys");
+    let mut layers = Layers::defaults().unwrap();
+    assert!(matches!(layers.set_from_flag("steps"), Err(ConfigError::BadSet(_))));
+}
+
+#[test]
+fn the_environment_is_read_by_name() {
+    let environment = Environment::from_lookup(|name| match name {
+        "HOME" => Some(OsString::from("/home/ann")),
+        "GROUNDSKEEPER_MODEL" => Some(OsString::from("")),
+        "NO_COLOR" => Some(OsString::from("1")),
+        _ => None,
+    });
+    assert_eq!(environment.config_folder.unwrap(), Path::new("/home/ann/.config/groundskeeper"));
+    assert_eq!(environment.model, None, "empty counts as unset");
+    assert!(environment.no_color);
+}
