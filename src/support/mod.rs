@@ -5,6 +5,7 @@ pub mod bm25;
 pub mod clock;
 pub mod nearest;
 pub mod paths;
+pub mod stem;
 pub mod template;
 pub mod text;
 pub mod tokens;
