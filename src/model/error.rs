@@ -5,12 +5,22 @@ use std::time::Duration;
 /// Why there is no reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// The server is busy or stumbled; asking again later may work.
+    /// A rate limit: asking again later works.
     #[error("{message}")]
     Busy {
         /// What the server said.
         message: String,
         /// How long it asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The server stumbled, or the line to it is down; asking again may work.
+    #[error("{message}")]
+    Unavailable {
+        /// What happened.
+        message: String,
+        /// What to do if it stays so.
+        hint: Option<String>,
+        /// How long the server asks to wait.
         retry_after: Option<Duration>,
     },
     /// The reply broke off.
@@ -48,4 +58,26 @@ pub enum ModelError {
         /// What does not match.
         message: String,
     },
+    /// A person interrupted a wait.
+    #[error("interrupted")]
+    Cancelled,
+}
+
+impl ModelError {
+    /// Returns what to do about it.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Unavailable { hint, .. } | Self::Endpoint { hint, .. } => hint.as_deref(),
+            Self::Credentials(_) => Some(
+                "`groundskeeper doctor` tries the endpoint; `--model offline` works without one",
+            ),
+            Self::Quota(_) => Some("the session can be resumed later, also with another model"),
+            Self::Overflow { .. } => {
+                Some("set `endpoint.window` to the server's real window, or ask for less")
+            }
+            Self::Truncated(_) => Some("try again; `groundskeeper doctor` tries the endpoint"),
+            Self::Busy { .. } => Some("try again later"),
+            Self::Script { .. } | Self::Cancelled => None,
+        }
+    }
 }

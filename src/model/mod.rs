@@ -6,6 +6,8 @@ mod error;
 pub mod offline;
 pub mod scripted;
 
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 
 pub use error::ModelError;
@@ -28,6 +30,17 @@ pub trait ChatModel: Send + Sync {
         request: &'a ChatRequest,
         deltas: &'a (dyn Fn(Delta) + Send + Sync),
     ) -> BoxFuture<'a, Result<ChatReply, ModelError>>;
+
+    /// Called before the first request: looks up what the endpoint tells of itself. Returns
+    /// sentences that a person should read before the work begins.
+    fn prepare(&self) -> BoxFuture<'_, Vec<String>> {
+        Box::pin(async { Vec::new() })
+    }
+
+    /// Returns how many tokens prompt and answer may have together, where there is such a limit.
+    fn window(&self) -> Option<usize> {
+        None
+    }
 
     /// Called once when nothing more will be asked; a script says here that steps were left over.
     fn finish(&self) -> Result<(), ModelError> {
@@ -75,6 +88,11 @@ pub struct ChatReply {
     pub finish: Finish,
     /// What it cost; none when the model tells nothing.
     pub usage: Option<Usage>,
+    /// Sentences for a person about how this reply came to be.
+    pub warnings: Vec<String>,
+    /// True when the model seems to have been shown only a part of the prompt, so that nothing
+    /// it says can count as verified.
+    pub unverified: bool,
 }
 
 /// Why a model stopped.
@@ -96,4 +114,11 @@ pub enum Delta {
     Reasoning(String),
     /// What was shown so far is void: the request is sent again.
     Restart,
+    /// The request waits for a busy server; told again each second until it is sent.
+    Waiting {
+        /// Why.
+        reason: String,
+        /// How long it is still going to wait.
+        left: Duration,
+    },
 }

@@ -137,7 +137,7 @@ impl ScriptedModel {
             reasoning: step.thinks.clone(),
             calls: calls.collect(),
             finish,
-            usage: None,
+            ..ChatReply::default()
         })
     }
 }
