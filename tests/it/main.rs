@@ -1,5 +1,6 @@
 //! The one integration test binary: a module a capability.
 
+mod docs;
 mod fixtures;
 mod floors;
 mod prompts;
