@@ -5,8 +5,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Config, ConfigError, Environment, StateFolder};
+use super::{Config, ConfigError, Environment};
 use crate::support::nearest::nearest;
+use crate::support::state_folder::StateFolder;
 use crate::support::yaml::{self, Mapping, Value};
 
 /// The defaults, which are also the list of all keys.

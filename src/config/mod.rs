@@ -8,7 +8,6 @@
 mod environment;
 mod error;
 mod layers;
-mod paths;
 
 use std::time::Duration;
 
@@ -17,7 +16,6 @@ use serde::{Deserialize, Serialize};
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use layers::{Layers, Origin};
-pub use paths::StateFolder;
 
 /// All settings, checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

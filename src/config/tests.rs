@@ -7,6 +7,7 @@ use std::path::Path;
 use pretty_assertions::assert_eq;
 
 use super::*;
+use crate::support::state_folder::StateFolder;
 
 struct Setup {
     folder: tempfile::TempDir,

@@ -49,7 +49,7 @@ impl Journal {
 
 impl EventSink for Journal {
     fn emit(&mut self, event: &Event) -> io::Result<()> {
-        if matches!(event.kind, EventKind::ModelDelta { .. }) {
+        if event.kind.is_passing() {
             return Ok(());
         }
         let mut line = Vec::with_capacity(256);
@@ -82,6 +82,8 @@ fn must_be_on_disk(kind: &EventKind) -> bool {
         EventKind::CommandFinished(_)
         | EventKind::ModelAsked { .. }
         | EventKind::ModelDelta { .. }
+        | EventKind::ModelRestarted
+        | EventKind::ModelWaiting { .. }
         | EventKind::ToolStarted { .. }
         | EventKind::LoopSaid { .. }
         | EventKind::Warning { .. } => false,

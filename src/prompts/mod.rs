@@ -76,7 +76,7 @@ macro_rules! embedded {
 }
 
 /// The files, by name; the same in each language.
-const EN: [(&str, &str); 11] = embedded!(
+const EN: [(&str, &str); 12] = embedded!(
     "en",
     [
         "system",
@@ -84,6 +84,7 @@ const EN: [(&str, &str); 11] = embedded!(
         "reminder",
         "limit",
         "ask_for_notes",
+        "empty_reply",
         "modes/auto",
         "modes/explore",
         "modes/analyze",
@@ -92,7 +93,7 @@ const EN: [(&str, &str); 11] = embedded!(
         "tools/terminal",
     ]
 );
-const ZH: [(&str, &str); 11] = embedded!(
+const ZH: [(&str, &str); 12] = embedded!(
     "zh",
     [
         "system",
@@ -100,6 +101,7 @@ const ZH: [(&str, &str); 11] = embedded!(
         "reminder",
         "limit",
         "ask_for_notes",
+        "empty_reply",
         "modes/auto",
         "modes/explore",
         "modes/analyze",

@@ -82,6 +82,17 @@ pub enum EventKind {
         /// The piece of text.
         text: String,
     },
+    /// The pieces shown so far are void: the request is sent again. For displays.
+    #[serde(rename = "model.restarted")]
+    ModelRestarted,
+    /// The request waits for a busy server. For displays.
+    #[serde(rename = "model.waiting")]
+    ModelWaiting {
+        /// Why.
+        reason: String,
+        /// Seconds that are left to wait.
+        seconds: u64,
+    },
     /// The model replied.
     #[serde(rename = "model.replied")]
     ModelReplied {
@@ -96,6 +107,9 @@ pub enum EventKind {
         /// True when the reply was cut by length; its calls were not run.
         #[serde(default)]
         cut: bool,
+        /// True when the model seems to have been shown only a part of the prompt.
+        #[serde(default)]
+        unverified: bool,
         /// What it cost.
         usage: Usage,
     },
@@ -161,6 +175,14 @@ pub enum EventKind {
         /// What the turn did.
         stats: Stats,
     },
+}
+
+impl EventKind {
+    /// Returns whether the event is only for displays: journals leave it out, and it has no number
+    /// of its own.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::ModelDelta { .. } | Self::ModelRestarted | Self::ModelWaiting { .. })
+    }
 }
 
 /// A command line and what came of it.

@@ -3,8 +3,11 @@
 pub mod atomic_file;
 pub mod bm25;
 pub mod clock;
+pub mod git_head;
 pub mod nearest;
 pub mod paths;
+pub mod quote;
+pub mod state_folder;
 pub mod stem;
 pub mod template;
 pub mod text;

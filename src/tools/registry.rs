@@ -51,6 +51,14 @@ impl ToolRegistry {
         Ok(())
     }
 
+    /// Gives a tool another description: in the language of a session. An unknown name is left
+    /// alone.
+    pub fn describe(&mut self, name: &str, description: &str) {
+        if let Some(entry) = self.tools.iter_mut().find(|entry| entry.spec.name == name) {
+            description.clone_into(&mut entry.spec.description);
+        }
+    }
+
     /// Returns what the model is told, sorted by name, so that requests stay byte-stable.
     pub fn specs(&self) -> Vec<ToolSpec> {
         self.tools.iter().map(|entry| entry.spec.clone()).collect()
