@@ -90,6 +90,7 @@ pub enum PacketKind {
 
 /// The six sections, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Section {
     /// `[Role & Policies]`
     Role,
@@ -103,6 +104,56 @@ pub enum Section {
     Context,
     /// `[Output]`
     Output,
+}
+
+impl Section {
+    /// All six, in their order.
+    pub const ALL: [Self; 6] =
+        [Self::Role, Self::Task, Self::State, Self::Evidence, Self::Context, Self::Output];
+
+    /// Returns the header, as it stands in the text.
+    pub fn header(self) -> &'static str {
+        match self {
+            Self::Role => "[Role & Policies]",
+            Self::Task => "[Task]",
+            Self::State => "[State]",
+            Self::Evidence => "[Evidence]",
+            Self::Context => "[Context]",
+            Self::Output => "[Output]",
+        }
+    }
+
+    /// Returns whether the section goes into the system message, which stays the same.
+    pub(super) fn is_system(self) -> bool {
+        match self {
+            Self::Role | Self::Output => true,
+            Self::Task | Self::State | Self::Evidence | Self::Context => false,
+        }
+    }
+
+    /// Returns the letters of the name, to find those that pose as it.
+    pub(super) fn letters(self) -> &'static str {
+        match self {
+            Self::Role => "rolepolicies",
+            Self::Task => "task",
+            Self::State => "state",
+            Self::Evidence => "evidence",
+            Self::Context => "context",
+            Self::Output => "output",
+        }
+    }
+}
+
+impl PacketKind {
+    /// Returns the section that the kind goes to.
+    pub fn section(self) -> Section {
+        match self {
+            Self::Instruction => Section::Role,
+            Self::State | Self::WorkState => Section::State,
+            Self::Note | Self::Knowledge | Self::CommandOutput => Section::Evidence,
+            Self::Conversation | Self::Memory | Self::Custom => Section::Context,
+        }
+    }
 }
 
 /// Whether a packet competes for room.
