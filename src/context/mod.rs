@@ -40,14 +40,14 @@ pub struct ContextBuilder {
 }
 
 /// The parts that do not compete and are never cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parts<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parts {
     /// Role and policies.
-    pub instructions: &'a str,
+    pub instructions: String,
     /// What is to be done: the user's request.
-    pub task: &'a str,
+    pub task: String,
     /// The rules for the answer.
-    pub output: &'a str,
+    pub output: String,
 }
 
 impl ContextBuilder {
@@ -74,10 +74,11 @@ impl ContextBuilder {
     /// The result depends on nothing but the arguments, the settings and the scorer.
     pub fn build(
         &self,
-        packets: &[ContextPacket],
+        packets: impl AsRef<[ContextPacket]>,
         query: &Query,
-        parts: &Parts<'_>,
+        parts: &Parts,
     ) -> Result<BuiltContext, ContextError> {
+        let packets = packets.as_ref();
         let budget = self.config.max_tokens;
         let instructions: Vec<&ContextPacket> =
             packets.iter().filter(|packet| packet.kind == PacketKind::Instruction).collect();

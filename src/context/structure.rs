@@ -37,8 +37,8 @@ pub(super) struct Draft {
 
 impl Draft {
     /// Returns the fixed parts: instructions, task, output rules.
-    pub(super) fn new(parts: &Parts<'_>, instructions: &[&ContextPacket]) -> Self {
-        let mut role = clean(parts.instructions).trim().to_owned();
+    pub(super) fn new(parts: &Parts, instructions: &[&ContextPacket]) -> Self {
+        let mut role = clean(&parts.instructions).trim().to_owned();
         for packet in instructions {
             let content = quote(&content_of(packet));
             if !role.is_empty() && !content.is_empty() {
@@ -48,8 +48,8 @@ impl Draft {
         }
         Self {
             role,
-            task: quote(clean(parts.task).trim()),
-            output: clean(parts.output).trim().to_owned(),
+            task: quote(clean(&parts.task).trim()),
+            output: clean(&parts.output).trim().to_owned(),
             state: Vec::new(),
             evidence: Vec::new(),
             context: Vec::new(),

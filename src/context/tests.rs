@@ -4,11 +4,15 @@ use proptest::prelude::*;
 use super::*;
 use crate::support::tokens::Encoding;
 
-const PARTS: Parts<'_> = Parts {
-    instructions: "You maintain the codebase.",
-    task: "How do we reduce pandas memory?",
-    output: "Answer with evidence.",
-};
+const TASK: &str = "How do we reduce pandas memory?";
+
+fn parts(task: &str) -> Parts {
+    Parts {
+        instructions: "You maintain the codebase.".to_owned(),
+        task: task.to_owned(),
+        output: "Answer with evidence.".to_owned(),
+    }
+}
 
 fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_760_000_000, 0).unwrap()
@@ -33,7 +37,7 @@ fn document(source: &str, content: &str) -> ContextPacket {
 fn build_with(config: ContextConfig, packets: impl AsRef<[ContextPacket]>) -> BuiltContext {
     ContextBuilder::new(config, counter())
         .unwrap()
-        .build(packets.as_ref(), &query(PARTS.task), &PARTS)
+        .build(packets, &query(TASK), &parts(TASK))
         .unwrap()
 }
 
@@ -79,9 +83,9 @@ fn the_six_sections_stand_in_their_order() {
 fn sections_without_content_are_absent() {
     let context = build([]);
     assert!(!context.text().contains("[State]") && !context.text().contains("[Evidence]"));
-    let parts = Parts { instructions: "", task: "x", output: " " };
+    let parts = Parts { instructions: String::new(), task: "x".to_owned(), output: " ".to_owned() };
     let builder = ContextBuilder::new(ContextConfig::default(), counter()).unwrap();
-    assert_eq!(builder.build(&[], &query("x"), &parts).unwrap().text(), "[Task]\nx");
+    assert_eq!(builder.build([], &query("x"), &parts).unwrap().text(), "[Task]\nx");
 }
 
 #[test]
@@ -241,8 +245,7 @@ fn the_reserve_is_kept_from_what_competes() {
 fn fixed_parts_that_do_not_fit_are_an_error_with_numbers() {
     let builder = ContextBuilder::new(budget(20), counter()).unwrap();
     let task = "word ".repeat(100);
-    let parts = Parts { task: &task, ..PARTS };
-    let error = builder.build(&[], &query("x"), &parts).unwrap_err();
+    let error = builder.build([], &query("x"), &parts(&task)).unwrap_err();
     let ContextError::FixedPartsTooLarge { needed, budget, largest, largest_tokens } =
         error.clone()
     else {
@@ -301,7 +304,7 @@ fn another_scorer_may_be_brought_and_its_mistakes_do_no_harm() {
         .unwrap()
         .with_scorer(Box::new(Odd));
     let packets = vec![document("a", "x"), document("b", "y"), document("c", "z")];
-    let context = builder.build(&packets, &query("x"), &PARTS).unwrap();
+    let context = builder.build(&packets, &query("x"), &parts("x")).unwrap();
     assert_eq!(*fate_of(&context, "a"), Fate::BelowThreshold);
     assert_eq!(*fate_of(&context, "b"), Fate::Taken);
     assert_eq!(*fate_of(&context, "c"), Fate::BelowThreshold);
@@ -418,8 +421,7 @@ proptest! {
     ) {
         let config = ContextConfig { max_tokens, reserve_ratio, enable_compression, ..ContextConfig::default() };
         let builder = ContextBuilder::new(config, counter()).unwrap();
-        let parts = Parts { task: &task, ..PARTS };
-        let context = match builder.build(&packets, &query(&task), &parts) {
+        let context = match builder.build(&packets, &query(&task), &parts(&task)) {
             Ok(context) => context,
             Err(ContextError::FixedPartsTooLarge { needed, budget, .. }) => {
                 prop_assert!(needed > budget);
