@@ -5,8 +5,17 @@ use std::time::Duration;
 use super::super::ModelError;
 
 /// The words for `fails`, in the order of the documentation.
-pub(super) const KINDS: [&str; 8] =
-    ["busy", "cut", "quota", "credentials", "overflow", "endpoint", "length", "hangs"];
+pub(super) const KINDS: [&str; 9] = [
+    "busy",
+    "unavailable",
+    "cut",
+    "quota",
+    "credentials",
+    "overflow",
+    "endpoint",
+    "length",
+    "hangs",
+];
 
 /// How a step fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +47,11 @@ impl Failure {
         Some(match kind {
             "busy" => Self::Error(ModelError::Busy {
                 message: message("the scripted server is busy"),
+                retry_after: retry_after.map(Duration::from_secs),
+            }),
+            "unavailable" => Self::Error(ModelError::Unavailable {
+                message: message("the scripted server stumbled"),
+                hint: None,
                 retry_after: retry_after.map(Duration::from_secs),
             }),
             "cut" => Self::Error(ModelError::Truncated(message("the scripted stream ended early"))),

@@ -151,12 +151,12 @@ fn failures_are_scripted_by_kind() {
     let script = model(
         "steps:\n  - {fails: busy, says: Half a}\n  - fails: {kind: busy, retry_after: 7, message: later}\n  \
          - {fails: cut}\n  - {fails: quota}\n  - {fails: credentials}\n  \
-         - fails: {kind: overflow, window: 4096}\n  - {fails: endpoint}\n  \
+         - fails: {kind: overflow, window: 4096}\n  - {fails: endpoint}\n  - {fails: unavailable}\n  \
          - {fails: length, says: Half, calls: [{tool: note, with: '{\"action\": \"cre'}]}\n",
     );
     let request = request(&[]);
     let mut failures = Vec::new();
-    for _ in 0..7 {
+    for _ in 0..8 {
         failures.push(ask(&script, &request).unwrap_err());
     }
     assert!(matches!(failures[0], ModelError::Busy { retry_after: None, .. }));
@@ -167,6 +167,7 @@ fn failures_are_scripted_by_kind() {
     assert!(matches!(failures[4], ModelError::Credentials(_)));
     assert!(matches!(failures[5], ModelError::Overflow { window: Some(4096), .. }));
     assert!(matches!(failures[6], ModelError::Endpoint { .. }));
+    assert!(matches!(failures[7], ModelError::Unavailable { .. }));
     let reply = ask(&script, &request).unwrap();
     assert_eq!((reply.finish, reply.text.as_str()), (Finish::Length, "Half"));
     assert_eq!(reply.calls[0].arguments, "{\"action\": \"cre");
@@ -221,7 +222,7 @@ fn a_bad_script_is_told_in_a_sentence() {
     );
     check_bad(
         "steps: [{fails: bussy}]",
-        "step 1: unknown failure `bussy`; the kinds are busy, cut, quota, credentials, overflow, \
+        "step 1: unknown failure `bussy`; the kinds are busy, unavailable, cut, quota, credentials, overflow, \
          endpoint, length, hangs; did you mean `busy`?",
     );
     check_bad(

@@ -1,0 +1,134 @@
+//! Analyze: what is wrong or will hurt, the worst first.
+
+use super::desk::{Desk, Looked};
+use super::explore::{write_empty, write_lead};
+use super::findings::binaries::Binaries;
+use super::findings::conflicts::Conflicts;
+use super::findings::functions::Functions;
+use super::findings::markers::Markers;
+use super::findings::repeats::Repeats;
+use super::findings::untested::Untested;
+use super::lookup;
+use super::page::Page;
+use super::record::{Finding, Kind, record};
+use super::scope::Scope;
+use super::survey::history::History;
+use super::survey::languages::Languages;
+use super::survey::sizes::Sizes;
+
+/// Returns the answer once everything was looked at and recorded.
+pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
+    let scope = Scope::look(desk)?;
+    if let Some(topic) = &scope.topic {
+        return lookup::answer(desk, &scope, topic);
+    }
+    let mut page = Page::new(desk.language());
+    if scope.is_empty() {
+        write_empty(&mut page, &scope);
+        return Ok(page.finish());
+    }
+    let languages = Languages::look(desk, &scope);
+    let sizes = Sizes::look(desk, &scope);
+    let history = History::look(desk, &scope);
+    let markers = Markers::look(desk, &scope);
+    let conflicts = Conflicts::look(desk, &scope);
+    let binaries = Binaries::look(desk, &scope);
+    let (languages, sizes, history) = (languages?, sizes?, history?);
+    let functions = Functions::look(desk, &scope, &languages);
+    let tests = Untested::look(desk, &scope, &languages);
+    let repeats = Repeats::look(desk, &scope, &languages);
+    let (markers, conflicts, binaries) = (markers?, conflicts?, binaries?);
+    let (functions, tests, repeats) = (functions?, tests?, repeats?);
+
+    let mut findings = Vec::from_iter(conflicts.finding(desk));
+    if let Some(functions) = &functions {
+        findings.extend(functions.findings(desk));
+    }
+    findings.extend(repeats.as_ref().and_then(|repeats| repeats.finding(desk)));
+    findings.extend(tests.finding(desk));
+    findings.extend(markers.finding(desk));
+    let figures = figures(desk, &scope, functions.as_ref(), &tests, &markers);
+    findings.push(figures);
+    let recorded = record(desk, &findings)?;
+
+    write_lead(desk, &mut page, &scope, &languages, history.as_ref());
+    write_verdict(&mut page, &findings);
+    conflicts.write(&mut page);
+    if let Some(functions) = &functions {
+        functions.write(&mut page);
+    }
+    if let Some(repeats) = &repeats {
+        repeats.write(&mut page);
+    }
+    tests.write(&mut page);
+    markers.write(&mut page, 15);
+    sizes.write(&mut page);
+    if let Some(history) = &history {
+        history.write_hot_spots(&mut page);
+    }
+    binaries.write(&mut page);
+    recorded.write(&mut page);
+    Ok(page.finish())
+}
+
+/// Writes what weighs most, before the sections.
+fn write_verdict(page: &mut Page, findings: &[Finding]) {
+    let language = page.language();
+    let titles = |kind: Kind| -> Vec<&str> {
+        let of_kind = findings.iter().filter(|finding| finding.kind == kind);
+        of_kind.map(|finding| finding.title.as_str()).collect()
+    };
+    let blockers = titles(Kind::Blocker);
+    let actions = titles(Kind::Action);
+    if blockers.is_empty() && actions.is_empty() {
+        page.paragraph(language.pick(
+            "The rules found nothing that needs work.",
+            "按规则检查，没有发现需要处理的问题。",
+        ));
+        return;
+    }
+    page.text_gap();
+    for title in blockers {
+        page.item(&language.pick(format!("**Defect:** {title}"), format!("**缺陷：**{title}")));
+    }
+    for title in actions {
+        page.item(&language.pick(format!("To do: {title}"), format!("待办：{title}")));
+    }
+}
+
+fn figures(
+    desk: &Desk<'_>,
+    scope: &Scope,
+    functions: Option<&Functions>,
+    tests: &Untested,
+    markers: &Markers,
+) -> Finding {
+    let language = desk.language();
+    let within = &scope.files.within;
+    let of = if within.is_empty() { desk.turn().project.clone() } else { within.clone() };
+    let mut content = String::new();
+    if let Some((all, long, deep)) = functions.and_then(Functions::counts) {
+        content.push_str(&language.pick(
+            format!("- Functions: {all}, long: {long}, deeply nested: {deep}\n"),
+            format!("- 函数：{all}，过长：{long}，嵌套过深：{deep}\n"),
+        ));
+    }
+    if let Some((without, sources, tests)) = tests.counts() {
+        content.push_str(&language.pick(
+            format!("- Test files: {tests}; source files without a test of their name: {without} of {sources}\n"),
+            format!("- 测试文件：{tests}；没有同名测试的源文件：{without}/{sources}\n"),
+        ));
+    }
+    if let Some(count) = markers.count() {
+        content.push_str(&language.pick(
+            format!("- Lines with TODO, FIXME, HACK or XXX: {count}\n"),
+            format!("- 含 TODO、FIXME、HACK、XXX 的行：{count}\n"),
+        ));
+    }
+    Finding {
+        kind: Kind::Conclusion,
+        topic: "quality",
+        title: language.pick(format!("Quality figures of {of}"), format!("{of} 的质量指标")),
+        content,
+    }
+}

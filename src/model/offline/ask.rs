@@ -1,0 +1,100 @@
+//! A question: from the notes first, then from the files.
+
+use serde_json::json;
+
+use super::desk::{Desk, Looked};
+use super::lookup;
+use super::memory;
+use super::page::Page;
+use super::scope::Scope;
+
+/// Returns the answer once everything was looked at.
+pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
+    let question = &desk.turn().question;
+    let language = desk.language();
+    let search = json!({ "action": "search", "query": shortened(question), "limit": 5 });
+    let notes = desk.note(&search);
+    let wants_notes = is_about_notes(question);
+    let open = wants_notes.then(|| {
+        let blockers = json!({ "action": "list", "note_type": "blocker", "status": "open" });
+        let actions = json!({ "action": "list", "note_type": "action", "status": "open" });
+        (desk.note(&blockers), desk.note(&actions))
+    });
+    let notes = notes?;
+    let mut entries = notes.map(memory::entries).unwrap_or_default();
+    if let Some((blockers, actions)) = open {
+        let lists = [blockers?, actions?];
+        let mut open: Vec<_> = lists.into_iter().flatten().flat_map(memory::entries).collect();
+        open.extend(
+            entries
+                .into_iter()
+                .filter(|entry| !lists.iter().flatten().any(|list| list.contains(&entry.id))),
+        );
+        entries = open;
+    }
+    let mut page = Page::new(language);
+    let from_files = entries.is_empty() || !wants_notes;
+    let places = if from_files {
+        let scope = Scope::look(desk)?;
+        lookup::look(desk, &scope, question)?
+    } else {
+        Vec::new()
+    };
+    let found = places.iter().any(lookup::Places::is_found);
+    page.paragraph(match (entries.is_empty(), found) {
+        (false, _) => language.pick(
+            "These notes answer the question or come close to it.",
+            "以下笔记回答了这个问题，或与之最接近。",
+        ),
+        (true, true) => language.pick(
+            "No note answers this. These are the places in the files that the words of the question lead to.",
+            "没有笔记回答这个问题。以下是按问题中的词在文件里找到的位置。",
+        ),
+        (true, false) => language.pick(
+            "No note answers this, and no word of the question stands in a file. Rules cannot answer more: ask with a language model, or name an identifier.",
+            "没有笔记回答这个问题，问题中的词也没有出现在任何文件里。规则无法回答更多：请使用语言模型，或给出一个标识符。",
+        ),
+    });
+    if !entries.is_empty() {
+        page.heading("Notes", "笔记");
+        for entry in entries.iter().take(12) {
+            page.item(entry.line.trim_start_matches(['-', ' ', '*']));
+        }
+    }
+    lookup::write(&places, &mut page);
+    Ok(page.finish())
+}
+
+/// Returns whether the question is about what was found or what comes next.
+fn is_about_notes(question: &str) -> bool {
+    const WORDS: [&str; 22] = [
+        "note",
+        "did we find",
+        "have we found",
+        "found so far",
+        "blocker",
+        "problem",
+        "what next",
+        "comes next",
+        "come next",
+        "comes first",
+        "come first",
+        "next step",
+        "plan",
+        "what is left",
+        "发现了",
+        "笔记",
+        "下一步",
+        "先做",
+        "计划",
+        "问题有",
+        "哪些问题",
+        "阻塞",
+    ];
+    let question = question.to_lowercase();
+    WORDS.iter().any(|word| question.contains(word))
+}
+
+fn shortened(question: &str) -> String {
+    question.chars().take(300).collect()
+}

@@ -1,0 +1,150 @@
+//! TODO, FIXME, HACK and XXX, with their places.
+
+use super::super::desk::{Counted, Desk, Looked, Output};
+use super::super::lines::Which;
+use super::super::page::{Page, code, counted, excerpt};
+use super::super::record::{Finding, Kind};
+use super::super::scope::Scope;
+
+const WORDS: &str = "TODO|FIXME|HACK|XXX";
+
+/// The unfinished places.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Markers {
+    lines: Output,
+    files: Option<u64>,
+    words: Vec<Counted>,
+    places: Vec<String>,
+    count_line: String,
+    words_line: String,
+}
+
+impl Markers {
+    /// Looks.
+    pub(in super::super) fn look(desk: &Desk<'_>, scope: &Scope) -> Looked<Self> {
+        let files = &scope.files;
+        let count_line = format!("{} | wc -l", files.grep("-h -w -E", WORDS, Which::All));
+        let files_line = format!("{} | wc -l", files.grep("-l -w -E", WORDS, Which::All));
+        let words_line = format!(
+            "{} | sort | uniq -c | sort -k1,1nr -k2",
+            files.grep("-h -o -w -E", WORDS, Which::All)
+        );
+        // Urgent words first; a long line is shown by its beginning.
+        let places_line = format!(
+            "{} | cut -c 1-200 | awk '{{ rank = 3 }} /FIXME/ {{ rank = 1 }} /XXX|HACK/ {{ if (rank == 3) rank = 2 }} {{ print rank \"\\t\" $0 }}' | sort -s -k1,1n | cut -f 2- | head -n 25",
+            files.grep("-n -w -E", WORDS, Which::All)
+        );
+        let lines = desk.run(&count_line);
+        let files = desk.run(&files_line);
+        let words = desk.run(&words_line);
+        let places = desk.run(&places_line);
+        Ok(Self {
+            lines: lines?,
+            files: files?.number(),
+            words: words?.counted(),
+            places: places?.lines().map(str::to_owned).collect(),
+            count_line,
+            words_line,
+        })
+    }
+
+    /// Returns how many lines have a marker.
+    pub(in super::super) fn count(&self) -> Option<u64> {
+        self.lines.number()
+    }
+
+    /// Writes the section, with at most so many places.
+    pub(in super::super) fn write(&self, page: &mut Page, most: usize) {
+        let language = page.language();
+        let Some(count) = self.count() else {
+            page.gap("TODO and FIXME could not be counted", "无法统计 TODO 与 FIXME");
+            return;
+        };
+        page.heading("TODO, FIXME, HACK, XXX", "TODO、FIXME、HACK、XXX");
+        page.cite("lines with TODO, FIXME, HACK or XXX", "含 TODO 等标记的行数", &self.count_line);
+        if count == 0 {
+            page.paragraph(language.pick("None.", "没有。"));
+            return;
+        }
+        let words: Vec<String> =
+            self.words.iter().map(|word| format!("{} {}", word.name, word.count)).collect();
+        let words = words.join(", ");
+        let files = self.files.unwrap_or_default();
+        page.paragraph(&language.pick(
+            format!("{} in {} ({words}).", counted(count, "line"), counted(files, "file")),
+            format!("共 {count} 行，分布于 {files} 个文件（{words}）。"),
+        ));
+        page.text_gap();
+        for place in self.places.iter().take(most) {
+            page.item(&place_and_text(place));
+        }
+        let shown = self.places.len().min(most) as u64;
+        if shown < count {
+            let more = count - shown;
+            page.item(&language.pick(format!("and {more} more"), format!("另有 {more} 处")));
+        }
+        page.cite("each word", "各标记的次数", &self.words_line);
+    }
+
+    /// Returns what to record.
+    pub(in super::super) fn finding(&self, desk: &Desk<'_>) -> Option<Finding> {
+        let count = self.count().filter(|count| *count > 0)?;
+        let language = desk.language();
+        let places = self.places.iter().take(10);
+        let places: Vec<String> =
+            places.map(|place| format!("- {}", place_and_text(place))).collect();
+        let places = places.join("\n");
+        let files = self.files.unwrap_or_default();
+        let line = &self.count_line;
+        Some(Finding {
+            kind: Kind::Action,
+            topic: "todo",
+            title: language
+                .pick("Work through TODO, FIXME, HACK and XXX", "清理 TODO、FIXME、HACK 与 XXX")
+                .to_owned(),
+            content: language.pick(
+                format!("{} in {} with a marker (`{line}`).\n\n{places}\n\nDone when each is resolved or has a note of its own.", counted(count, "line"), counted(files, "file")),
+                format!("共 {count} 行带有标记，分布于 {files} 个文件（`{line}`）。\n\n{places}\n\n完成标准：每一处都已解决，或有单独的笔记。"),
+            ),
+        })
+    }
+}
+
+/// Returns `path:line` as code, then the text of the line.
+fn place_and_text(row: &str) -> String {
+    match split_place(row) {
+        Some((place, text)) => {
+            format!("{} {}", code(place), excerpt(text))
+        }
+        None => code(row),
+    }
+}
+
+/// Divides `path:line:text`; a path may hold colons of its own.
+pub(in super::super) fn split_place(row: &str) -> Option<(&str, &str)> {
+    let mut from = 0;
+    while let Some(colon) = row[from..].find(':').map(|at| from + at) {
+        let rest = &row[colon + 1..];
+        let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+        if digits > 0 && rest[digits..].starts_with(':') {
+            return Some((&row[..colon + 1 + digits], &rest[digits + 1..]));
+        }
+        from = colon + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_found_in_any_path() {
+        assert_eq!(
+            split_place("a b/it's.py:12:  # TODO: x:1:y"),
+            Some(("a b/it's.py:12", "  # TODO: x:1:y"))
+        );
+        assert_eq!(split_place("c:x/模块.py:3:"), Some(("c:x/模块.py:3", "")));
+        assert_eq!(split_place("Binary file"), None);
+    }
+}

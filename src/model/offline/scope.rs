@@ -1,0 +1,91 @@
+//! Which files the turn is about, and whether Git knows them.
+
+use super::desk::{Desk, Looked};
+use super::lines::{Files, quoted};
+
+/// The files of the turn and their number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Scope {
+    pub(super) files: Files,
+    /// How many files; none when it could not be counted.
+    pub(super) count: Option<u64>,
+    pub(super) count_line: String,
+    /// Whether there is a repository at all, tracked files or not.
+    pub(super) repository: bool,
+    /// Files that Git neither tracks nor ignores.
+    pub(super) untracked: Option<u64>,
+    pub(super) untracked_line: String,
+    /// What was asked for and is no path: words to look for.
+    pub(super) topic: Option<String>,
+}
+
+const INSIDE: &str = "git rev-parse --is-inside-work-tree";
+const TRACKED: &str = "git ls-files | wc -l";
+const OWN: &str = "git ls-files -- .groundskeeper | wc -l";
+const UNTRACKED: &str =
+    "git ls-files --others --exclude-standard -- . ':(exclude).groundskeeper' | wc -l";
+
+impl Scope {
+    /// Finds out.
+    pub(super) fn look(desk: &Desk<'_>) -> Looked<Self> {
+        let inside = desk.run(INSIDE);
+        let tracked = desk.run(TRACKED);
+        let own = desk.run(OWN);
+        let untracked = desk.run(UNTRACKED);
+        let target = desk.turn().target.as_deref().map(tidy).filter(|target| !target.is_empty());
+        let place = target.as_deref().filter(|target| could_be_path(target));
+        let there = place.map(|path| desk.run(&format!("ls -d -- {}", quoted(path))));
+        let (inside, tracked, own, untracked) = (inside?, tracked?, own?, untracked?);
+        let within = match there {
+            Some(there) => there?.lines().next().is_some().then(|| place.unwrap_or_default()),
+            None => None,
+        };
+        let repository = inside.lines().any(|line| line == "true");
+        let own = own.number().unwrap_or(0);
+        let mut files = Files {
+            git: repository && tracked.number().unwrap_or(0) > own,
+            within: within.unwrap_or_default().to_owned(),
+            own_notes: own > 0,
+        };
+        let mut count_line = files.count();
+        let mut count = desk.run(&count_line)?.number();
+        if files.git && count == Some(0) && !files.within.is_empty() {
+            // The folder is there and Git tracks nothing of it: it is looked at as it lies there.
+            files.git = false;
+            count_line = files.count();
+            count = desk.run(&count_line)?.number();
+        }
+        files.own_notes &= files.git;
+        let topic = if within.is_some() { None } else { target.clone() };
+        Ok(Self {
+            files,
+            count,
+            count_line,
+            repository,
+            untracked: untracked.number().filter(|_| repository),
+            untracked_line: UNTRACKED.to_owned(),
+            topic,
+        })
+    }
+
+    /// Returns whether there is nothing to look at.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == Some(0)
+    }
+}
+
+/// Returns a target without the ornaments of a path.
+fn tidy(target: &str) -> String {
+    let mut path = target.trim();
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest.trim_start_matches('/');
+    }
+    let path = if path == "/" { path } else { path.trim_end_matches('/') };
+    if path == "." { String::new() } else { path.to_owned() }
+}
+
+/// Returns whether a text can name something in the workspace.
+fn could_be_path(text: &str) -> bool {
+    let outside = text.starts_with('/') || text.split('/').any(|part| part == "..");
+    !outside && text.len() < 1_000 && !text.contains(char::is_control)
+}
