@@ -22,14 +22,14 @@ const FLOORS: [(&str, &[&str]); 14] = [
     ("tracking", &["protocol", "support", "notes", "terminal"]),
     ("sources", &["protocol", "support", "context", "notes", "terminal", "journal", "tracking"]),
     ("tools", &["protocol", "support", "notes", "terminal", "prompts", "tracking"]),
-    ("agent", &["protocol", "support", "model", "context", "tools", "prompts"]),
     (
-        "config",
+        "agent",
         &[
             "protocol", "support", "model", "context", "notes", "terminal", "journal", "prompts",
-            "agent",
+            "tracking", "sources", "tools",
         ],
     ),
+    ("config", &["protocol", "support"]),
     ("ui", &["protocol", "support"]),
 ];
 
