@@ -23,12 +23,14 @@ pub trait ContextSource: Send + Sync {
 /// What is asked, and when.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// The user's request.
+    /// The user's request; sources and scores go by its words.
     pub text: String,
     /// The mode's name: `explore`, `analyze`, `plan`, `auto`.
     pub mode: String,
     /// The time that ages are counted from.
     pub now: DateTime<Utc>,
+    /// The session that asks, so that a memory of sessions leaves it out.
+    pub session: Option<String>,
 }
 
 /// A source has nothing to offer because something went wrong.

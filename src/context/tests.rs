@@ -19,7 +19,7 @@ fn now() -> DateTime<Utc> {
 }
 
 fn query(text: &str) -> Query {
-    Query { text: text.to_owned(), mode: "auto".to_owned(), now: now() }
+    Query { text: text.to_owned(), mode: "auto".to_owned(), now: now(), session: None }
 }
 
 fn counter() -> Arc<TokenCounter> {

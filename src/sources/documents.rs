@@ -1,0 +1,195 @@
+//! Reading documents of the workspace, within limits.
+//!
+//! Folders are walked breadth first and in the order of names, so the same tree always gives the
+//! same list. Links are not followed, hidden and generated folders are not entered, and a folder
+//! or a file that cannot be read is passed over. Never waits: pipes and devices are not opened.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+
+/// A text file of the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Text {
+    /// What it says; what is not UTF-8 is replaced.
+    pub(super) content: String,
+    /// When it was changed.
+    pub(super) modified: DateTime<Utc>,
+    /// Whether the file is longer than what is read of it.
+    pub(super) is_cut: bool,
+}
+
+/// An entry that was found on a walk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The path from the root of the workspace.
+    pub(super) path: PathBuf,
+    /// Whether it is a folder.
+    pub(super) is_folder: bool,
+}
+
+/// What a walk came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Walk {
+    /// Folders and regular files, in the order in which they were met.
+    pub(super) entries: Vec<Entry>,
+    /// Whether a limit ended it.
+    pub(super) is_cut: bool,
+}
+
+/// Reads a regular file inside the workspace, named by its path from the root. Returns none when it
+/// is not there, is no text, or cannot be reached without following a link.
+pub(super) fn read(root: &Path, relative: &Path) -> Option<Text> {
+    let path = without_links(root, relative)?;
+    let metadata = std::fs::metadata(&path).ok()?;
+    if !metadata.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(&path).ok()?.take(LARGEST_FILE).read_to_end(&mut bytes).ok()?;
+    if bytes.contains(&0) {
+        return None;
+    }
+    let modified = metadata.modified().map_or(DateTime::UNIX_EPOCH, DateTime::from);
+    let is_cut = metadata.len() > bytes.len() as u64;
+    Some(Text { content: String::from_utf8_lossy(&bytes).into_owned(), modified, is_cut })
+}
+
+/// Returns the folder or file that a path from the root names, if no link is on the way.
+pub(super) fn without_links(root: &Path, relative: &Path) -> Option<PathBuf> {
+    let mut path = root.to_owned();
+    for component in relative.components() {
+        match component {
+            Component::CurDir => continue,
+            Component::Normal(name) => path.push(name),
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+        if std::fs::symlink_metadata(&path).ok()?.is_symlink() {
+            return None;
+        }
+    }
+    Some(path)
+}
+
+/// Walks the tree below a folder, `depth` levels deep.
+pub(super) fn walk(root: &Path, from: &Path, depth: usize) -> Walk {
+    let started = Instant::now();
+    let mut walk = Walk::default();
+    let mut level = vec![from.to_owned()];
+    for _ in 0..depth {
+        let mut below = Vec::new();
+        for folder in std::mem::take(&mut level) {
+            if walk.entries.len() >= MOST_ENTRIES || started.elapsed() > LONGEST_WALK {
+                walk.is_cut = true;
+                return walk;
+            }
+            let (entries, is_cut) = list(root, &folder);
+            walk.is_cut |= is_cut;
+            below.extend(
+                entries.iter().filter(|entry| entry.is_folder).map(|entry| entry.path.clone()),
+            );
+            walk.entries.extend(entries);
+        }
+        level = below;
+    }
+    walk
+}
+
+/// Lists one folder in the order of names, without what is hidden, generated or a link.
+pub(super) fn list(root: &Path, folder: &Path) -> (Vec<Entry>, bool) {
+    let Some(path) = without_links(root, folder) else { return (Vec::new(), false) };
+    let Ok(reader) = std::fs::read_dir(path) else { return (Vec::new(), false) };
+    let mut met = 0;
+    let mut entries: Vec<Entry> = reader
+        .take(LARGEST_FOLDER)
+        .inspect(|_| met += 1)
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let kind = entry.file_type().ok()?;
+            let name = entry.file_name();
+            let wanted =
+                (kind.is_dir() || kind.is_file()) && !is_passed_over(&name.to_string_lossy());
+            wanted.then(|| Entry { path: folder.join(name), is_folder: kind.is_dir() })
+        })
+        .collect();
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    (entries, met == LARGEST_FOLDER)
+}
+
+/// More of a file is not read.
+const LARGEST_FILE: u64 = 256 * 1024;
+
+/// More entries of one folder are not looked at.
+const LARGEST_FOLDER: usize = 2_000;
+
+/// A walk ends after so many entries.
+const MOST_ENTRIES: usize = 20_000;
+
+/// A walk ends after this time (a slow network disk).
+const LONGEST_WALK: Duration = Duration::from_secs(2);
+
+/// Tells whether an entry is hidden, or a folder that tools fill.
+fn is_passed_over(name: &str) -> bool {
+    name.starts_with('.')
+        || matches!(
+            name,
+            "node_modules" | "target" | "vendor" | "__pycache__" | "venv" | "dist" | "build"
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::tree;
+    use super::*;
+
+    fn names(walk: &Walk) -> Vec<&str> {
+        walk.entries.iter().filter_map(|entry| entry.path.to_str()).collect()
+    }
+
+    #[test]
+    fn a_walk_goes_level_by_level_in_the_order_of_names() {
+        let folder = tree(&[
+            ("b.md", ""),
+            ("a/deep/er/x.md", ""),
+            ("a/y.md", ""),
+            (".git/config", ""),
+            ("node_modules/z.md", ""),
+        ]);
+        let all = walk(folder.path(), Path::new(""), 9);
+        assert_eq!(names(&all), ["a", "b.md", "a/deep", "a/y.md", "a/deep/er", "a/deep/er/x.md"]);
+        assert!(!all.is_cut);
+        assert_eq!(names(&walk(folder.path(), Path::new(""), 1)), ["a", "b.md"]);
+        assert_eq!(names(&walk(folder.path(), Path::new("missing"), 3)), [""; 0]);
+    }
+
+    #[test]
+    fn links_are_not_followed() {
+        let outside = tree(&[("secret.md", "secret"), ("docs/more.md", "secret")]);
+        let folder = tree(&[("real.md", "text")]);
+        let link = |to: &Path, name: &str| {
+            std::os::unix::fs::symlink(to, folder.path().join(name)).unwrap();
+        };
+        link(&outside.path().join("secret.md"), "README.md");
+        link(&outside.path().join("docs"), "docs");
+        assert_eq!(read(folder.path(), Path::new("README.md")), None);
+        assert_eq!(read(folder.path(), Path::new("docs/more.md")), None);
+        assert_eq!(read(folder.path(), Path::new("../secret.md")), None);
+        assert_eq!(read(folder.path(), &outside.path().join("secret.md")), None);
+        assert_eq!(names(&walk(folder.path(), Path::new(""), 3)), ["real.md"]);
+        assert_eq!(read(folder.path(), Path::new("real.md")).unwrap().content, "text");
+    }
+
+    #[test]
+    fn a_huge_file_is_read_in_part_and_a_binary_one_not_at_all() {
+        let huge = "x".repeat(400_000);
+        let folder = tree(&[("huge.md", &huge), ("binary.md", "a\0b"), ("empty.md", "")]);
+        let text = read(folder.path(), Path::new("huge.md")).unwrap();
+        assert!(text.is_cut && text.content.len() == 256 * 1024);
+        assert_eq!(read(folder.path(), Path::new("binary.md")), None);
+        assert!(!read(folder.path(), Path::new("empty.md")).unwrap().is_cut);
+        assert_eq!(read(folder.path(), Path::new("")), None);
+    }
+}
