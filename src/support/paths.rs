@@ -1,11 +1,50 @@
 //! The workspace and paths that were resolved and are inside it.
+//!
+//! A path counts as inside when the kernel would end up inside: its components are walked one by
+//! one, each link is followed, `..` leaves the folder that a link led to, and the result is compared
+//! component by component (`/work-evil` is not in `/work`). What does not exist is inside when its
+//! longest existing part is. The root never changes after the start, and no request can name it.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::fs::FileType;
+use std::path::{Component, Path, PathBuf};
 
 /// The repository under care: its root is resolved once and never changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workspace {
     root: PathBuf,
+    readable: Vec<PathBuf>,
+    git: GitFolders,
+}
+
+/// Where the Git folder of a workspace lies, when not in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct GitFolders {
+    /// The folder of a linked worktree and the repository that it belongs to.
+    elsewhere: Vec<PathBuf>,
+}
+
+/// Why a path is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PathProblem {
+    /// It leads out of the workspace.
+    #[error("leads outside the workspace")]
+    Outside,
+    /// A link on its way leads out of the workspace.
+    #[error("is a link that leads outside the workspace")]
+    LinkOutside,
+    /// It is part of the system's own trees: `/proc`, `/dev`, `/sys`.
+    #[error("belongs to the system, not to the workspace")]
+    System,
+    /// It is neither a file nor a folder.
+    #[error("is {0}, not a file or a folder")]
+    Special(&'static str),
+    /// Its links go round in circles.
+    #[error("is a link that leads to itself")]
+    Circle,
+    /// It holds a NUL or is longer than any path.
+    #[error("cannot be a path")]
+    Malformed,
 }
 
 /// Why a folder cannot be the workspace.
@@ -46,7 +85,23 @@ impl Workspace {
             return Err(WorkspaceError::NotAFolder(path.to_owned()));
         }
         std::fs::read_dir(&root).map_err(unreadable)?;
-        Ok(Self { root })
+        let git = GitFolders::of(&root);
+        Ok(Self { root, readable: Vec::new(), git })
+    }
+
+    /// Lets a folder outside the workspace be read too, such as the outputs of a session.
+    ///
+    /// A folder that does not exist is not added.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "paths are resolved here")]
+    pub fn with_readable(mut self, folder: &Path) -> Self {
+        if let Ok(folder) = std::fs::canonicalize(folder)
+            && folder.is_dir()
+            && folder.parent().is_some()
+        {
+            self.readable.push(folder);
+        }
+        self
     }
 
     /// Returns the resolved root.
@@ -57,6 +112,180 @@ impl Workspace {
     /// Returns the root as a path inside.
     pub fn top(&self) -> WorkspacePath {
         WorkspacePath { relative: PathBuf::new() }
+    }
+
+    /// Returns the folders outside the workspace that may be read, resolved.
+    pub fn readable(&self) -> &[PathBuf] {
+        &self.readable
+    }
+
+    /// Returns the Git folders of a linked worktree, which lie outside the workspace; usually none.
+    pub fn git_elsewhere(&self) -> &[PathBuf] {
+        &self.git.elsewhere
+    }
+
+    /// Returns the absolute form of a path inside.
+    pub fn absolute(&self, path: &WorkspacePath) -> PathBuf {
+        if path.relative.as_os_str().is_empty() {
+            self.root.clone()
+        } else {
+            self.root.join(&path.relative)
+        }
+    }
+
+    /// Resolves a path, seen from a folder inside, and returns where it ends, absolute.
+    ///
+    /// It ends inside the workspace or in a folder that may be read too, and is a file, a folder, or
+    /// nothing that exists.
+    pub fn resolve(&self, from: &WorkspacePath, path: &Path) -> Result<PathBuf, PathProblem> {
+        let (resolved, kind) = self.walk(from, path)?;
+        match kind.and_then(special) {
+            Some(special) => Err(PathProblem::Special(special)),
+            None => Ok(resolved),
+        }
+    }
+
+    /// Resolves a folder inside the workspace, or `None` when there is no such folder.
+    pub fn folder(
+        &self,
+        from: &WorkspacePath,
+        path: &Path,
+    ) -> Result<Option<WorkspacePath>, PathProblem> {
+        let (resolved, kind) = self.walk(from, path)?;
+        let Ok(relative) = resolved.strip_prefix(&self.root) else {
+            return Err(PathProblem::Outside);
+        };
+        let is_folder = kind.is_some_and(|kind| kind.is_dir());
+        Ok(is_folder.then(|| WorkspacePath { relative: relative.to_owned() }))
+    }
+
+    /// Walks a path as the kernel would, and says what is at its end.
+    fn walk(
+        &self,
+        from: &WorkspacePath,
+        path: &Path,
+    ) -> Result<(PathBuf, Option<FileType>), PathProblem> {
+        const MOST_LINKS: usize = 40;
+        let bytes = path.as_os_str().as_encoded_bytes();
+        if bytes.len() > 4_096 || bytes.contains(&0) {
+            return Err(PathProblem::Malformed);
+        }
+        let mut resolved =
+            if path.is_absolute() { PathBuf::from("/") } else { self.absolute(from) };
+        let mut rest: Vec<OsString> = Vec::new();
+        push_components(&mut rest, path);
+        let mut links = 0;
+        let mut kind = None;
+        while let Some(component) = rest.pop() {
+            if component == ".." {
+                resolved.pop();
+                kind = None;
+                continue;
+            }
+            resolved.push(&component);
+            // The root was resolved at the start: what leads to it needs no second look.
+            if self.root.starts_with(&resolved) {
+                kind = None;
+                continue;
+            }
+            if is_system(&resolved) && !self.is_inside(&resolved) {
+                return Err(PathProblem::System);
+            }
+            let Ok(metadata) = std::fs::symlink_metadata(&resolved) else {
+                kind = None;
+                continue;
+            };
+            if !metadata.is_symlink() {
+                kind = Some(metadata.file_type());
+                continue;
+            }
+            links += 1;
+            if links > MOST_LINKS {
+                return Err(PathProblem::Circle);
+            }
+            let Ok(target) = std::fs::read_link(&resolved) else {
+                return Err(PathProblem::LinkOutside);
+            };
+            resolved.pop();
+            if target.is_absolute() {
+                resolved = PathBuf::from("/");
+            }
+            push_components(&mut rest, &target);
+        }
+        if !self.is_inside(&resolved) {
+            return Err(if links > 0 { PathProblem::LinkOutside } else { PathProblem::Outside });
+        }
+        let kind = match kind {
+            Some(kind) => Some(kind),
+            None => std::fs::symlink_metadata(&resolved).ok().map(|metadata| metadata.file_type()),
+        };
+        Ok((resolved, kind))
+    }
+
+    fn is_inside(&self, path: &Path) -> bool {
+        path.starts_with(&self.root) || self.readable.iter().any(|folder| path.starts_with(folder))
+    }
+}
+
+impl GitFolders {
+    /// Looks where a linked worktree keeps its Git folder, and believes it only if that folder
+    /// names the workspace in turn: a `.git` file alone could point at any repository.
+    #[expect(clippy::disallowed_methods, reason = "paths are resolved here")]
+    fn of(root: &Path) -> Self {
+        let none = Self::default();
+        let file = root.join(".git");
+        let is_file = std::fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file());
+        if !is_file {
+            return none;
+        }
+        let read = |path: &Path| {
+            let text = std::fs::read_to_string(path).ok()?;
+            (text.len() < 8_192).then(|| text.trim_end().to_owned())
+        };
+        let folders = || {
+            let folder = PathBuf::from(read(&file)?.strip_prefix("gitdir:")?.trim_start());
+            let folder = std::fs::canonicalize(root.join(folder)).ok()?;
+            let back = PathBuf::from(read(&folder.join("gitdir"))?);
+            let back = std::fs::canonicalize(folder.join(back)).ok()?;
+            if back != file {
+                return None;
+            }
+            let common = read(&folder.join("commondir"))?;
+            let common = std::fs::canonicalize(folder.join(common)).ok()?;
+            folder.starts_with(common.join("worktrees")).then(|| vec![folder, common])
+        };
+        Self { elsewhere: folders().unwrap_or_default() }
+    }
+}
+
+/// Puts the components of a path on the stack, the first on top.
+fn push_components(stack: &mut Vec<OsString>, path: &Path) {
+    let start = stack.len();
+    for component in path.components() {
+        match component {
+            Component::Normal(name) => stack.push(name.to_owned()),
+            Component::ParentDir => stack.push("..".into()),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    stack[start..].reverse();
+}
+
+/// Returns whether a path is in a tree that is made of the system's state, not of files.
+fn is_system(path: &Path) -> bool {
+    ["/proc", "/dev", "/sys"].iter().any(|tree| path.starts_with(tree))
+}
+
+fn special(kind: FileType) -> Option<&'static str> {
+    use std::os::unix::fs::FileTypeExt as _;
+    if kind.is_fifo() {
+        Some("a pipe that waits for a writer")
+    } else if kind.is_socket() {
+        Some("a socket")
+    } else if kind.is_char_device() || kind.is_block_device() {
+        Some("a device")
+    } else {
+        None
     }
 }
 

@@ -1,0 +1,544 @@
+//! A command's arguments, read by its rule exactly as its program will read them.
+//!
+//! Options must be known by their whole name; a letter of a cluster counts like an option of its
+//! own; `--` ends them. A word that came from data (a file name that a glob found, an item of
+//! `xargs`) is never an option: it is given a form that starts with `./`, or refused.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use super::check::Scene;
+use super::refusal::Refusal;
+use super::rules::{Count, Kind, Operand, Rule, Takes};
+use super::scripts::{awk, git_format, jq, sed};
+
+/// A word of a command, and whether somebody wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Argument {
+    /// The word.
+    pub(super) text: OsString,
+    /// Where it comes from.
+    pub(super) origin: Origin,
+}
+
+/// Where a word comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// It was written in the line.
+    Typed,
+    /// It came from data: a file name that a glob found, or an item of `xargs`.
+    Data,
+}
+
+impl Argument {
+    /// Returns a word that was written in the line.
+    pub(super) fn typed(text: impl Into<OsString>) -> Self {
+        Self { text: text.into(), origin: Origin::Typed }
+    }
+
+    /// Returns a word that came from data.
+    pub(super) fn data(text: impl Into<OsString>) -> Self {
+        Self { text: text.into(), origin: Origin::Data }
+    }
+
+    /// Returns the word as it can be shown.
+    pub(super) fn shown(&self) -> String {
+        self.text.to_string_lossy().into_owned()
+    }
+
+    /// Returns whether a program could take it for an option.
+    pub(super) fn looks_like_an_option(&self) -> bool {
+        let bytes = self.text.as_encoded_bytes();
+        bytes.len() > 1 && bytes[0] == b'-'
+    }
+
+    /// Returns the word so that it can only be a path: with `./` in front where it came from data
+    /// and could be taken for something else.
+    pub(super) fn as_path(&self, dangerous: impl Fn(&[u8]) -> bool) -> OsString {
+        if self.origin == Origin::Data && dangerous(self.text.as_encoded_bytes()) {
+            let mut path = OsString::from("./");
+            path.push(&self.text);
+            path
+        } else {
+            self.text.clone()
+        }
+    }
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    /// The arguments for the program, without its name.
+    pub(super) arguments: Vec<OsString>,
+    /// The options that were given, each by one name.
+    pub(super) options: Vec<String>,
+    /// The operands.
+    pub(super) operands: Vec<Argument>,
+    /// Where `--` stands in the arguments.
+    pub(super) separator: Option<usize>,
+    /// How many operands stand before `--`.
+    pub(super) before_separator: usize,
+}
+
+impl Reading {
+    /// Returns whether one of the options was given.
+    pub(super) fn has(&self, names: &[impl AsRef<str>]) -> bool {
+        names.iter().any(|name| self.options.iter().any(|option| option == name.as_ref()))
+    }
+}
+
+/// Reads the arguments of a command by its rule.
+pub(super) fn read(
+    rule: &Rule,
+    words: &[Argument],
+    scene: &mut Scene<'_>,
+) -> Result<Reading, Refusal> {
+    let mut reader =
+        Reader { rule, words, at: 0, reading: Reading::default(), places: Vec::new(), sed: None };
+    reader.words(scene)?;
+    reader.operands(scene)?;
+    if let Some(script) = reader.sed.take() {
+        sed::check(&script)?;
+    }
+    let mut reading = reader.reading;
+    pin(rule, &mut reading);
+    Ok(reading)
+}
+
+struct Reader<'a> {
+    rule: &'a Rule,
+    words: &'a [Argument],
+    at: usize,
+    reading: Reading,
+    /// Where each operand stands in the arguments.
+    places: Vec<usize>,
+    /// The scripts of `sed`, which reads them as one.
+    sed: Option<String>,
+}
+
+impl Reader<'_> {
+    fn words(&mut self, scene: &mut Scene<'_>) -> Result<(), Refusal> {
+        let mut options = true;
+        while let Some(word) = self.words.get(self.at) {
+            self.at += 1;
+            let is_option = options && word.looks_like_an_option() && word.origin == Origin::Typed;
+            if !is_option {
+                if !self.rule.permute {
+                    options = false;
+                }
+                self.places.push(self.reading.arguments.len());
+                self.reading.arguments.push(word.text.clone());
+                self.reading.operands.push(word.clone());
+                if self.reading.separator.is_none() {
+                    self.reading.before_separator += 1;
+                }
+                continue;
+            }
+            let Some(text) = word.text.to_str() else {
+                return Err(Refusal::new(word.shown(), "is an option that is not UTF-8"));
+            };
+            if text == "--" {
+                options = false;
+                self.reading.separator = Some(self.reading.arguments.len());
+                self.reading.arguments.push(word.text.clone());
+                scene.note("--", || "ends the options".into());
+            } else if text.starts_with("--") {
+                self.long(text, scene)?;
+            } else {
+                self.short(text, scene)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn long(&mut self, text: &str, scene: &mut Scene<'_>) -> Result<(), Refusal> {
+        let (name, attached) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        let takes = self.takes(name, text)?.clone();
+        scene.note(text, || format!("option `{name}` of `{}`", self.rule.name));
+        if let Some(new) = self.rule.rename.get(name) {
+            if !new.is_empty() {
+                self.reading.arguments.push(new.into());
+            }
+            self.reading.options.push(name.to_owned());
+            return Ok(());
+        }
+        self.reading.arguments.push(text.into());
+        self.reading.options.push(name.to_owned());
+        match (takes, attached) {
+            (Takes::Nothing | Takes::Optional(_), None) => Ok(()),
+            (Takes::Nothing, Some(_)) => {
+                Err(Refusal::new(text, format!("gives `{name}` a value, and it takes none"))
+                    .form(name))
+            }
+            (Takes::Optional(kind) | Takes::Last(kind), Some(value)) => {
+                self.value(&kind, &Argument::typed(value), name, scene)
+            }
+            (Takes::Last(kind), None) => self.last(&kind, name, scene),
+            (Takes::Values(kinds), attached) => self.values(&kinds, attached, name, scene),
+        }
+    }
+
+    fn short(&mut self, text: &str, scene: &mut Scene<'_>) -> Result<(), Refusal> {
+        let digits = &text[1..];
+        if self.rule.counts && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            scene.note(text, || format!("a count, of `{}`", self.rule.name));
+            self.reading.arguments.push(text.into());
+            self.reading.options.push("-NUMBER".to_owned());
+            return Ok(());
+        }
+        // A whole word first: `-ps` of `xxd`, and every option of a command without clusters.
+        if text.chars().count() > 2 && self.rule.options.contains_key(text) || !self.rule.clusters {
+            return self.alone(text, scene);
+        }
+        let mut renamed = String::from("-");
+        for (start, letter) in text.char_indices().skip(1) {
+            let name = format!("-{letter}");
+            let takes = self.takes(&name, text)?.clone();
+            self.reading.options.push(name.clone());
+            scene.note(&name, || format!("option of `{}`", self.rule.name));
+            match self.rule.rename.get(&name) {
+                Some(new) => renamed.push_str(new.strip_prefix('-').unwrap_or(new)),
+                None => renamed.push(letter),
+            }
+            let rest = &text[start + letter.len_utf8()..];
+            match takes {
+                Takes::Nothing => {}
+                Takes::Optional(kind) => {
+                    if !rest.is_empty() {
+                        self.value(&kind, &Argument::typed(rest), &name, scene)?;
+                    }
+                    renamed.push_str(rest);
+                    break;
+                }
+                Takes::Values(kinds) => {
+                    renamed.push_str(rest);
+                    self.reading.arguments.push(renamed.into());
+                    let attached = (!rest.is_empty()).then_some(rest);
+                    return self.values(&kinds, attached, &name, scene);
+                }
+                Takes::Last(kind) => {
+                    renamed.push_str(rest);
+                    self.reading.arguments.push(renamed.into());
+                    return if rest.is_empty() {
+                        self.last(&kind, &name, scene)
+                    } else {
+                        self.value(&kind, &Argument::typed(rest), &name, scene)
+                    };
+                }
+            }
+        }
+        if renamed.len() > 1 {
+            self.reading.arguments.push(renamed.into());
+        }
+        Ok(())
+    }
+
+    /// Reads an option that is a whole word, perhaps with its value attached: `-n20`.
+    fn alone(&mut self, text: &str, scene: &mut Scene<'_>) -> Result<(), Refusal> {
+        let first: String = text.chars().take(2).collect();
+        let exact = self.rule.options.contains_key(text) || self.rule.refuse.contains_key(text);
+        let name = if exact { text } else { first.as_str() };
+        let attached = &text[name.len()..];
+        let takes = self.takes(name, text)?.clone();
+        scene.note(text, || format!("option `{name}` of `{}`", self.rule.name));
+        self.reading.arguments.push(text.into());
+        self.reading.options.push(name.to_owned());
+        let attached = (!attached.is_empty()).then_some(attached);
+        match (takes, attached) {
+            (Takes::Nothing | Takes::Optional(_), None) => Ok(()),
+            (Takes::Nothing, Some(_)) => Err(self.unknown(text, text)),
+            (Takes::Optional(kind) | Takes::Last(kind), Some(value)) => {
+                self.value(&kind, &Argument::typed(value), name, scene)
+            }
+            (Takes::Last(kind), None) => self.last(&kind, name, scene),
+            (Takes::Values(kinds), attached) => self.values(&kinds, attached, name, scene),
+        }
+    }
+
+    /// Reads the values of an option: the first may be attached, the others are words.
+    fn values(
+        &mut self,
+        kinds: &[Kind],
+        attached: Option<&str>,
+        name: &str,
+        scene: &mut Scene<'_>,
+    ) -> Result<(), Refusal> {
+        for (index, kind) in kinds.iter().enumerate() {
+            if let (0, Some(value)) = (index, attached) {
+                self.value(kind, &Argument::typed(value), name, scene)?;
+                continue;
+            }
+            let Some(word) = self.words.get(self.at).cloned() else {
+                return Err(Refusal::new(name, "needs a value, and the command ends after it"));
+            };
+            // Git reads some options only with `=`, so a value must not look like an option.
+            if word.looks_like_an_option() && self.rule.name.starts_with("git ") {
+                return Err(Refusal::new(
+                    format!("{name} {}", word.shown()),
+                    "has a value that looks like an option",
+                )
+                .advice(format!("Write the value with the option: `{name}=VALUE`")));
+            }
+            self.at += 1;
+            self.value(kind, &word, name, scene)?;
+            self.reading.arguments.push(word.text);
+        }
+        Ok(())
+    }
+
+    fn last(&mut self, kind: &Kind, name: &str, scene: &mut Scene<'_>) -> Result<(), Refusal> {
+        let Some(word) = self.words.get(self.at).cloned() else { return Ok(()) };
+        if word.looks_like_an_option() {
+            return Err(Refusal::new(name, format!("would take `{}` as its value", word.shown()))
+                .form(format!("{name} HEAD")));
+        }
+        self.at += 1;
+        self.value(kind, &word, name, scene)?;
+        self.reading.arguments.push(word.text);
+        Ok(())
+    }
+
+    fn operands(&mut self, scene: &mut Scene<'_>) -> Result<(), Refusal> {
+        let mut kinds: &[Operand] = &self.rule.operands;
+        if self.reading.has(&self.rule.first_by) {
+            kinds = kinds.get(1..).unwrap_or_default();
+        }
+        for index in 0..self.reading.operands.len() {
+            let Some(operand) = kinds.first() else {
+                return Err(self.too_many(index));
+            };
+            if operand.count != Count::Many {
+                kinds = &kinds[1..];
+            }
+            let mut word = self.reading.operands[index].clone();
+            let path = match &operand.kind {
+                Kind::Path | Kind::Plain => {
+                    word.as_path(|bytes| matches!(bytes[..], [b'-' | b'@' | b'+', ..]))
+                }
+                Kind::Assignment => word.as_path(|bytes| bytes[0] == b'-' || bytes.contains(&b'=')),
+                _ if word.origin == Origin::Data && word.looks_like_an_option() => {
+                    return Err(from_data(&word));
+                }
+                _ => word.text.clone(),
+            };
+            word.text = path;
+            self.reading.arguments[self.places[index]].clone_from(&word.text);
+            self.value(&operand.kind, &word, "", scene)?;
+            self.reading.operands[index] = word;
+        }
+        Ok(())
+    }
+
+    /// Checks a value of an option, or an operand when `option` is empty.
+    fn value(
+        &mut self,
+        kind: &Kind,
+        word: &Argument,
+        option: &str,
+        scene: &mut Scene<'_>,
+    ) -> Result<(), Refusal> {
+        let place = || {
+            if option.is_empty() {
+                format!("of `{}`", self.rule.name)
+            } else {
+                format!("value of `{option}`")
+            }
+        };
+        let text = word.text.to_str();
+        match kind {
+            Kind::Text => scene.note(&word.shown(), || format!("text, {}", place())),
+            Kind::Path | Kind::Revision => {
+                scene.note(&word.shown(), || format!("path or name inside, {}", place()));
+                scene.path(&word.text)?;
+            }
+            Kind::Plain => {
+                if text.is_some_and(|text| text.starts_with(['+', '@'])) {
+                    return Err(Refusal::new(
+                        word.shown(),
+                        format!("would be a command or a list of options to `{}`", self.rule.name),
+                    )
+                    .advice("Write the path of a file whose name begins so with `./` in front"));
+                }
+                scene.note(&word.shown(), || format!("path inside, {}", place()));
+                scene.path(&word.text)?;
+            }
+            Kind::Assigned => {
+                if !text.is_some_and(awk::is_assignment) {
+                    return Err(Refusal::new(
+                        word.shown(),
+                        "is not an assignment of `awk` that is allowed",
+                    )
+                    .form("awk -v n=3 'NR==n' FILE"));
+                }
+            }
+            Kind::Assignment => {
+                let is_assignment =
+                    word.origin == Origin::Typed && text.is_some_and(awk::is_assignment);
+                if is_assignment {
+                    scene.note(&word.shown(), || "assignment, of `awk`".into());
+                } else {
+                    scene.note(&word.shown(), || format!("path inside, {}", place()));
+                    scene.path(&word.text)?;
+                }
+            }
+            Kind::Number => {
+                if !text.is_some_and(is_number) {
+                    return Err(Refusal::new(
+                        word.shown(),
+                        format!("stands where `{}` takes a number", named(self.rule, option)),
+                    ));
+                }
+            }
+            Kind::OneOf(words) => {
+                if !text.is_some_and(|text| words.iter().any(|known| known == text)) {
+                    return Err(Refusal::new(
+                        word.shown(),
+                        format!("is no value of `{}` that is allowed", named(self.rule, option)),
+                    )
+                    .allowed(format!("values of `{}`", named(self.rule, option)), words.clone()));
+                }
+            }
+            Kind::Plus => {
+                if !text.is_some_and(|text| text.starts_with('+')) {
+                    return Err(Refusal::new(
+                        word.shown(),
+                        "would set the clock, and nothing is changed here",
+                    )
+                    .form("date '+%Y-%m-%d'"));
+                }
+            }
+            Kind::Setting => {
+                if !text.is_some_and(|text| text.contains('.')) {
+                    return Err(Refusal::new(
+                        word.shown(),
+                        "is not the name of a setting, such as `user.name`",
+                    )
+                    .form("git config --list"));
+                }
+            }
+            Kind::Format => git_format(&word.shown())?,
+            Kind::Sed | Kind::Awk | Kind::Jq => {
+                let Some(script) = text.filter(|_| word.origin == Origin::Typed) else {
+                    return Err(Refusal::new(
+                        word.shown(),
+                        "is a program that comes from data, and only one that is written in the \
+                         line is run",
+                    ));
+                };
+                scene.note(script, || format!("program of `{}`, read whole", self.rule.name));
+                match kind {
+                    Kind::Awk => awk::check(script)?,
+                    Kind::Jq => jq::check(script)?,
+                    _ => match &mut self.sed {
+                        Some(sed) => {
+                            sed.push('\n');
+                            sed.push_str(script);
+                        }
+                        None => self.sed = Some(script.to_owned()),
+                    },
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks an option up by its exact name.
+    fn takes(&self, name: &str, written: &str) -> Result<&Takes, Refusal> {
+        self.rule.options.get(name).ok_or_else(|| self.unknown(name, written))
+    }
+
+    fn unknown(&self, name: &str, written: &str) -> Refusal {
+        let command = &self.rule.name;
+        let list = self.rule.options.keys().cloned().collect();
+        if let Some(refuse) = self.rule.refuse.get(name) {
+            let refusal = Refusal::new(format!("{command} {name}"), refuse.because.clone());
+            return match &refuse.advice {
+                Some(advice) => refusal.advice(advice.clone()),
+                None => refusal.advice("Leave the option out"),
+            };
+        }
+        let near =
+            self.rule.options.keys().find(|option| {
+                name.len() > 3 && option.starts_with(name) && option.starts_with("--")
+            });
+        let refusal = Refusal::new(
+            written,
+            if name == written {
+                format!("is not among the options of `{command}` that are allowed")
+            } else {
+                format!(
+                    "holds `{name}`, which is not among the options of `{command}` that are \
+                     allowed"
+                )
+            },
+        );
+        let refusal = match near {
+            Some(near) => refusal.advice(format!("Write options in full: `{near}`")),
+            None => refusal,
+        };
+        refusal.allowed(format!("options of `{command}`"), list)
+    }
+
+    fn too_many(&self, index: usize) -> Refusal {
+        let word = &self.reading.operands[index];
+        let command = &self.rule.name;
+        let reason = match command.as_str() {
+            "uniq" | "xxd" => {
+                format!("is a second file, which `{command}` would overwrite with its output")
+            }
+            _ => format!("is one word more than `{command}` takes here"),
+        };
+        let refusal = Refusal::new(word.shown(), reason);
+        match command.as_str() {
+            "uniq" => refusal.form("cat FILES | uniq"),
+            "git branch" | "git tag" => refusal
+                .advice(format!("Write `{command} --list PATTERN` to list; nothing is made here")),
+            _ => refusal.advice("Leave it out, or give it to a command of its own"),
+        }
+    }
+}
+
+/// Puts the pinned arguments in front and adds what stands for no operand.
+fn pin(rule: &Rule, reading: &mut Reading) {
+    let mut front: Vec<OsString> = Vec::new();
+    for pin in &rule.pins {
+        if (pin.when.is_empty() || reading.has(&pin.when)) && !reading.has(&pin.unless) {
+            front.extend(pin.add.iter().map(OsString::from));
+        }
+    }
+    let added = front.len();
+    reading.arguments.splice(0..0, front);
+    if let Some(separator) = &mut reading.separator {
+        *separator += added;
+    }
+}
+
+/// Refuses a word of data that could be taken for an option.
+pub(super) fn from_data(word: &Argument) -> Refusal {
+    Refusal::new(word.shown(), "comes from data and would be taken for an option").advice(
+        "Search for paths that start with `./` (as `find .` prints them), or put `--` before the \
+         items",
+    )
+}
+
+/// Returns whether a text is a number, perhaps with a sign, a range, a unit or a `%`.
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    !digits.is_empty()
+        && digits.starts_with(|character: char| character.is_ascii_digit())
+        && digits
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || "%.,".contains(character))
+}
+
+fn named(rule: &Rule, option: &str) -> String {
+    if option.is_empty() { rule.name.clone() } else { format!("{} {option}", rule.name) }
+}
+
+/// Returns whether a word is a path of nothing: `/dev/null`.
+pub(super) fn is_null_device(path: &OsStr) -> bool {
+    Path::new(path) == Path::new("/dev/null")
+}

@@ -1,0 +1,255 @@
+//! `find`: an allow-list of predicates, and `-exec` at the end as our own `xargs`.
+
+use std::ffi::OsString;
+
+use crate::terminal::arguments::{Argument, Origin};
+use crate::terminal::check::Scene;
+use crate::terminal::plan::{Items, Xargs};
+use crate::terminal::refusal::Refusal;
+use crate::terminal::scripts::find::Takes::{Nothing, Number, Path, Text};
+
+/// What was read of a `find`.
+pub(in crate::terminal) struct Find {
+    /// Its arguments without `-exec`, and with `-print0` in its place.
+    pub(in crate::terminal) arguments: Vec<OsString>,
+    /// The command over the results.
+    pub(in crate::terminal) command: Option<Xargs>,
+}
+
+/// What a predicate takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Nothing,
+    Text,
+    Number,
+    Path,
+}
+
+/// The predicates that only look.
+const PREDICATES: [(&str, Takes); 73] = [
+    ("!", Nothing),
+    ("(", Nothing),
+    (")", Nothing),
+    (",", Nothing),
+    ("-a", Nothing),
+    ("-amin", Number),
+    ("-and", Nothing),
+    ("-anewer", Path),
+    ("-atime", Number),
+    ("-cmin", Number),
+    ("-cnewer", Path),
+    ("-ctime", Number),
+    ("-d", Nothing),
+    ("-daystart", Nothing),
+    ("-depth", Nothing),
+    ("-empty", Nothing),
+    ("-executable", Nothing),
+    ("-false", Nothing),
+    ("-fstype", Text),
+    ("-gid", Number),
+    ("-group", Text),
+    ("-ignore_readdir_race", Nothing),
+    ("-ilname", Text),
+    ("-iname", Text),
+    ("-inum", Number),
+    ("-ipath", Text),
+    ("-iregex", Text),
+    ("-iwholename", Text),
+    ("-links", Number),
+    ("-lname", Text),
+    ("-ls", Nothing),
+    ("-maxdepth", Number),
+    ("-mindepth", Number),
+    ("-mmin", Number),
+    ("-mount", Nothing),
+    ("-mtime", Number),
+    ("-name", Text),
+    ("-newer", Path),
+    ("-newerat", Text),
+    ("-newerct", Text),
+    ("-newermt", Text),
+    ("-newermm", Path),
+    ("-nogroup", Nothing),
+    ("-noignore_readdir_race", Nothing),
+    ("-noleaf", Nothing),
+    ("-not", Nothing),
+    ("-nouser", Nothing),
+    ("-nowarn", Nothing),
+    ("-o", Nothing),
+    ("-or", Nothing),
+    ("-path", Text),
+    ("-perm", Text),
+    ("-print", Nothing),
+    ("-print0", Nothing),
+    ("-printf", Text),
+    ("-prune", Nothing),
+    ("-quit", Nothing),
+    ("-readable", Nothing),
+    ("-regex", Text),
+    ("-regextype", Text),
+    ("-samefile", Path),
+    ("-size", Text),
+    ("-true", Nothing),
+    ("-type", Text),
+    ("-uid", Number),
+    ("-used", Number),
+    ("-user", Text),
+    ("-warn", Nothing),
+    ("-wholename", Text),
+    ("-writable", Nothing),
+    ("-xdev", Nothing),
+    ("-xtype", Text),
+    ("-context", Text),
+];
+
+/// Reads the words of a `find`.
+pub(in crate::terminal) fn read(
+    words: &[Argument],
+    scene: &mut Scene<'_>,
+) -> Result<Find, Refusal> {
+    let mut arguments: Vec<OsString> = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        if word.origin == Origin::Typed && begins_expression(word) {
+            let text = word.shown();
+            if arguments.len() == at && matches!(text.as_str(), "-P" | "-H" | "-O1" | "-O2" | "-O3")
+            {
+                arguments.push(word.text.clone());
+                at += 1;
+                continue;
+            }
+            break;
+        }
+        let path = word.as_path(|bytes| matches!(bytes, [b'-' | b'(' | b')' | b'!' | b',', ..]));
+        scene.note(&word.shown(), || "where `find` starts, inside".into());
+        scene.path(&path)?;
+        arguments.push(path);
+        at += 1;
+    }
+    let mut find = Find { arguments, command: None };
+    let mut prints = false;
+    while let Some(word) = words.get(at) {
+        if word.origin == Origin::Data {
+            return Err(super::super::arguments::from_data(word));
+        }
+        let text = word.shown();
+        if text == "-exec" {
+            if prints {
+                return Err(Refusal::new(
+                    "-exec",
+                    "comes after another predicate that prints, so its items would be mixed up",
+                )
+                .advice("Leave the other one out, or write the search as a command of its own"));
+            }
+            find.command = Some(exec(&words[at + 1..])?);
+            find.arguments.push("-print0".into());
+            scene.note("-exec … {}", || "run as `xargs`, its command checked".into());
+            break;
+        }
+        let Some((_, takes)) = PREDICATES.iter().find(|(name, _)| *name == text) else {
+            return Err(unknown(&text));
+        };
+        scene.note(&text, || "predicate of `find` that only looks".into());
+        prints |= matches!(text.as_str(), "-print" | "-print0" | "-printf" | "-ls");
+        find.arguments.push(word.text.clone());
+        at += 1;
+        if *takes == Nothing {
+            continue;
+        }
+        let Some(value) = words.get(at) else {
+            return Err(Refusal::new(text, "needs a value, and the command ends after it"));
+        };
+        at += 1;
+        match takes {
+            Path => {
+                scene.path(&value.text)?;
+            }
+            Number if !is_number(value) => {
+                return Err(Refusal::new(
+                    value.shown(),
+                    format!("stands where `{text}` takes a number"),
+                ));
+            }
+            Nothing | Text | Number => {}
+        }
+        scene.note(&value.shown(), || format!("value of `{text}`"));
+        find.arguments.push(value.text.clone());
+    }
+    Ok(find)
+}
+
+/// Reads `COMMAND {} +` or `COMMAND … \;`, which must end the words.
+fn exec(words: &[Argument]) -> Result<Xargs, Refusal> {
+    let texts: Vec<String> = words.iter().map(Argument::shown).collect();
+    let end = texts.iter().enumerate().find(|(index, text)| {
+        *text == ";" || (*text == "+" && *index > 0 && texts[index - 1] == "{}")
+    });
+    let Some((end, _)) = end else {
+        return Err(Refusal::new("-exec", "is not ended by `{} +` or `\\;`")
+            .form("find . -name '*.py' -exec grep -n TODO {} +"));
+    };
+    if end + 1 != words.len() {
+        return Err(Refusal::new(
+            texts[end + 1].clone(),
+            "follows an `-exec`, which may only be the last part of a `find`",
+        )
+        .form("find . -name '*.py' -print0 | xargs -0 grep -n TODO"));
+    }
+    let all = texts[end] == "+";
+    let command = if all { &words[..end - 1] } else { &words[..end] };
+    if command.is_empty() {
+        return Err(Refusal::new("-exec", "names no command")
+            .form("find . -name '*.py' -exec grep -n TODO {} +"));
+    }
+    if all && texts[..end - 1].iter().any(|text| text.contains("{}")) {
+        return Err(Refusal::new("{}", "stands twice before `+`")
+            .form("find . -name '*.py' -exec grep -n TODO {} +"));
+    }
+    Ok(Xargs {
+        command: command.iter().map(|word| word.text.clone()).collect(),
+        items: Items::Nul,
+        replace: (!all).then(|| "{}".to_owned()),
+        most: None,
+        skip_empty: true,
+    })
+}
+
+fn begins_expression(word: &Argument) -> bool {
+    let bytes = word.text.as_encoded_bytes();
+    word.looks_like_an_option() || matches!(bytes, b"!" | b"(" | b")" | b",")
+}
+
+fn unknown(text: &str) -> Refusal {
+    let pipe = "find . -name '*.py' -exec grep -n TODO {} +";
+    match text {
+        "-delete" => Refusal::new(text, "deletes files, and nothing is changed here")
+            .advice("Leave it out: the files that it would delete are printed"),
+        "-execdir" | "-ok" | "-okdir" => {
+            Refusal::new(text, "runs a command in a way that is not done here").form(pipe)
+        }
+        "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
+            Refusal::new(text, "writes a file, and nothing can be written here")
+                .advice("Leave it out, or use `-print` or `-printf FORMAT`: the output is shown")
+        }
+        "-L" | "-follow" => {
+            Refusal::new(text, "follows links, which may lead outside the workspace")
+                .advice("Leave it out; links themselves are found with `-type l`")
+        }
+        "-files0-from" => Refusal::new(text, "takes the folders to search from a file")
+            .form("find src tests -name '*.py'"),
+        _ if text.starts_with('-') => {
+            Refusal::new(text, "is not among the predicates of `find` that are allowed").allowed(
+                "predicates of `find`",
+                PREDICATES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            )
+        }
+        _ => Refusal::new(text, "stands after the first predicate, where `find` takes no path")
+            .advice("Name the folders first, and quote patterns: `find src -name '*.py'`"),
+    }
+}
+
+fn is_number(value: &Argument) -> bool {
+    let text = value.shown();
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(&text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}

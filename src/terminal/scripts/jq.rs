@@ -1,0 +1,43 @@
+//! `jq` filters: no environment, no modules, no other files.
+
+use crate::terminal::refusal::Refusal;
+
+/// Refuses a filter that reads anything but its input.
+pub(in crate::terminal) fn check(filter: &str) -> Result<(), Refusal> {
+    let mut rest = filter;
+    let mut before = ' ';
+    while let Some(character) = rest.chars().next() {
+        if !is_name(character) {
+            before = character;
+            rest = &rest[character.len_utf8()..];
+            continue;
+        }
+        let end = rest.find(|character| !is_name(character)).unwrap_or(rest.len());
+        let name = &rest[..end];
+        let after = rest[end..].trim_start();
+        // `.env` and `{env: 1}` are fields; `"env"` is a text, unless something is interpolated.
+        let is_field = matches!(before, '.' | '"') || (after.starts_with(':') && before != '$');
+        let effect = match name {
+            "ENV" | "__prog_args" if before == '$' => Some("is the environment"),
+            "env" if !is_field && before != '$' => Some("is the environment"),
+            "import" | "include" if !is_field && after.starts_with('"') => {
+                Some("loads another file")
+            }
+            "modulemeta" | "input_line_number" | "get_search_list" if !is_field => {
+                Some("looks outside of its input")
+            }
+            _ => None,
+        };
+        if let Some(effect) = effect {
+            return Err(Refusal::new(name, format!("{effect}, and a filter only sees its input"))
+                .form("jq '.name' package.json"));
+        }
+        before = 'a';
+        rest = &rest[end..];
+    }
+    Ok(())
+}
+
+fn is_name(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}

@@ -1,0 +1,264 @@
+//! `sed` scripts: parsed, so that no command of them runs, reads or writes anything else.
+
+use crate::terminal::refusal::Refusal;
+
+/// Refuses a script that does more than print the lines of its input, changed or not.
+pub(in crate::terminal) fn check(script: &str) -> Result<(), Refusal> {
+    let mut parser = Parser { script, at: 0, depth: 0 };
+    parser.run()
+}
+
+struct Parser<'a> {
+    script: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn run(&mut self) -> Result<(), Refusal> {
+        loop {
+            self.skip(|character| character.is_whitespace() || character == ';');
+            if self.peek().is_none() {
+                return if self.depth == 0 {
+                    Ok(())
+                } else {
+                    Err(self.unclear("{", "is not closed"))
+                };
+            }
+            let start = self.at;
+            self.addresses()?;
+            self.skip(|character| character.is_whitespace() || character == '!');
+            self.command(start)?;
+        }
+    }
+
+    fn addresses(&mut self) -> Result<(), Refusal> {
+        if !self.address()? {
+            return Ok(());
+        }
+        self.skip(char::is_whitespace);
+        if self.peek() == Some(',') {
+            self.at += 1;
+            self.skip(char::is_whitespace);
+            if matches!(self.peek(), Some('+' | '~')) {
+                self.at += 1;
+                self.skip(|character| character.is_ascii_digit());
+            } else if !self.address()? {
+                return Err(self.unclear(",", "is not followed by an address"));
+            }
+        }
+        Ok(())
+    }
+
+    fn address(&mut self) -> Result<bool, Refusal> {
+        match self.peek() {
+            Some('0'..='9') => {
+                self.skip(|character| character.is_ascii_digit());
+                if self.peek() == Some('~') {
+                    self.at += 1;
+                    self.skip(|character| character.is_ascii_digit());
+                }
+            }
+            Some('$') => self.at += 1,
+            Some('/') => {
+                self.at += 1;
+                self.regex('/')?;
+                self.skip(|character| matches!(character, 'I' | 'M'));
+            }
+            Some('\\') => {
+                self.at += 1;
+                let delimiter = self.delimiter()?;
+                self.regex(delimiter)?;
+                self.skip(|character| matches!(character, 'I' | 'M'));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn command(&mut self, start: usize) -> Result<(), Refusal> {
+        let Some(command) = self.peek() else {
+            return Err(self.unclear(&self.script[start..], "is an address without a command"));
+        };
+        self.at += command.len_utf8();
+        match command {
+            '#' => {
+                self.skip(|character| character != '\n');
+                Ok(())
+            }
+            '{' => {
+                self.depth += 1;
+                Ok(())
+            }
+            '}' => {
+                let Some(depth) = self.depth.checked_sub(1) else {
+                    return Err(self.unclear("}", "closes nothing"));
+                };
+                self.depth = depth;
+                self.end_of_command()
+            }
+            '=' | 'd' | 'D' | 'F' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' => {
+                self.end_of_command()
+            }
+            'l' | 'L' | 'q' | 'Q' => {
+                self.skip(|character| character == ' ');
+                self.skip(|character| character.is_ascii_digit());
+                self.end_of_command()
+            }
+            ':' | 'b' | 't' | 'T' => {
+                self.skip(|character| matches!(character, ' ' | '\t'));
+                self.skip(|character| character.is_alphanumeric() || "_.-".contains(character));
+                self.end_of_command()
+            }
+            'a' | 'i' | 'c' => {
+                self.text();
+                Ok(())
+            }
+            's' => self.substitute(),
+            'y' => {
+                let delimiter = self.delimiter()?;
+                self.until(delimiter)?;
+                self.until(delimiter)?;
+                self.end_of_command()
+            }
+            'v' => {
+                self.skip(|character| !matches!(character, ';' | '\n' | '}'));
+                Ok(())
+            }
+            'e' => Err(self.refused("e", "would run a program", start)),
+            'r' | 'R' => Err(self
+                .refused(&command.to_string(), "reads another file", start)
+                .advice("Name the file as an operand of a command of its own")),
+            'w' | 'W' => Err(self.refused(
+                &command.to_string(),
+                "writes a file, and nothing can be written here",
+                start,
+            )),
+            other => Err(self.unclear(&other.to_string(), "is not a command of `sed`")),
+        }
+    }
+
+    /// Reads the text of `a`, `i`, `c`: up to a line end without a backslash before it.
+    fn text(&mut self) {
+        let mut escaped = false;
+        while let Some(character) = self.peek() {
+            self.at += character.len_utf8();
+            match character {
+                '\n' if !escaped => return,
+                '\\' => escaped = !escaped,
+                _ => escaped = false,
+            }
+        }
+    }
+
+    fn substitute(&mut self) -> Result<(), Refusal> {
+        let start = self.at - 1;
+        let delimiter = self.delimiter()?;
+        self.regex(delimiter)?;
+        self.until(delimiter)?;
+        while let Some(flag) = self.peek() {
+            match flag {
+                'g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9' => self.at += 1,
+                'e' => return Err(self.refused("e", "would run the result as a program", start)),
+                'w' => {
+                    return Err(self.refused(
+                        "w",
+                        "writes a file, and nothing can be written here",
+                        start,
+                    ));
+                }
+                _ => break,
+            }
+        }
+        self.end_of_command()
+    }
+
+    fn delimiter(&mut self) -> Result<char, Refusal> {
+        match self.peek() {
+            Some(character) if character.is_ascii() && !matches!(character, '\n' | '\\') => {
+                self.at += 1;
+                Ok(character)
+            }
+            _ => Err(self.unclear(self.script, "has a delimiter that is not read here")),
+        }
+    }
+
+    /// Skips a regular expression; in brackets the delimiter is an ordinary character.
+    fn regex(&mut self, delimiter: char) -> Result<(), Refusal> {
+        let mut bracket: Option<usize> = None;
+        while let Some(character) = self.peek() {
+            self.at += character.len_utf8();
+            if let Some(start) = bracket {
+                // `]` is literal directly after `[` or `[^`; `[:alpha:]` has one of its own.
+                let inside = &self.script[start..self.at - character.len_utf8()];
+                if character == '[' && self.script[self.at..].starts_with([':', '.', '=']) {
+                    let kind = &self.script[self.at..=self.at];
+                    let end = format!("{kind}]");
+                    if let Some(length) = self.script[self.at + 1..].find(&end) {
+                        self.at += 1 + length + 2;
+                    }
+                } else if character == ']' && !matches!(inside, "" | "^") {
+                    bracket = None;
+                } else if character == '\n' {
+                    break;
+                }
+                continue;
+            }
+            match character {
+                '\\' => self.at += self.peek().map_or(0, char::len_utf8),
+                '\n' => break,
+                '[' if delimiter != '[' => bracket = Some(self.at),
+                other if other == delimiter => return Ok(()),
+                _ => {}
+            }
+        }
+        Err(self.unclear(self.script, "has a pattern that does not end"))
+    }
+
+    /// Skips to the delimiter, over what is escaped.
+    fn until(&mut self, delimiter: char) -> Result<(), Refusal> {
+        while let Some(character) = self.peek() {
+            self.at += character.len_utf8();
+            match character {
+                '\\' => self.at += self.peek().map_or(0, char::len_utf8),
+                other if other == delimiter => return Ok(()),
+                _ => {}
+            }
+        }
+        Err(self.unclear(self.script, "has a replacement that does not end"))
+    }
+
+    fn end_of_command(&mut self) -> Result<(), Refusal> {
+        self.skip(|character| matches!(character, ' ' | '\t'));
+        match self.peek() {
+            None | Some('}' | '#') => Ok(()),
+            Some(';' | '\n') => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(other) => Err(self.unclear(&other.to_string(), "follows a complete command")),
+        }
+    }
+
+    fn refused(&self, command: &str, effect: &str, start: usize) -> Refusal {
+        let shown = self.script[start..].lines().next().unwrap_or(command);
+        Refusal::new(shown, format!("uses `{command}` of `sed`, which {effect}")).advice(
+            "Print lines with `sed -n '1,5p' FILE` or show a change with `sed 's/a/b/' FILE`",
+        )
+    }
+
+    fn unclear(&self, word: &str, problem: &str) -> Refusal {
+        Refusal::new(word, format!("{problem}, in the `sed` script `{}`", self.script))
+            .form("sed -n '1,5p' FILE")
+    }
+
+    fn skip(&mut self, skipped: impl Fn(char) -> bool) {
+        while let Some(character) = self.peek().filter(|character| skipped(*character)) {
+            self.at += character.len_utf8();
+        }
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.script[self.at..].chars().next()
+    }
+}
