@@ -13,6 +13,7 @@ mod error;
 mod packet;
 mod quote;
 mod report;
+mod same;
 mod score;
 mod select;
 mod source;
@@ -98,9 +99,9 @@ impl ContextBuilder {
         selection.arrange();
         if state_end > 0 && !selection.draft.state.is_empty() {
             let used = (fixed + state_end + selection.tokens()) * 100 / budget;
-            let shown = selection.shown();
+            let left_out = packets.len() - selection.shown();
             selection.draft.state_end =
-                self::state_end(used.min(100), budget, packets.len() - shown, packets.len());
+                self::state_end(used.min(100), budget, left_out, packets.len());
         }
         selection.compress(budget);
 

@@ -5,15 +5,13 @@
 //! most; what did not fit whole gets, best first, what is left in the end.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::compress::{LEAST, shorten};
 use super::report::Fate;
+use super::same::Saying;
 use super::score::{self, Score};
 use super::structure::{Draft, Item, content_of, render};
 use super::{ContextBuilder, ContextPacket, Keep, PacketKind, Query, Section};
-use crate::support::words::{self, TermKind};
 
 /// A candidate with what is known of it so far.
 pub(super) struct Candidate<'a> {
@@ -25,8 +23,8 @@ pub(super) struct Candidate<'a> {
     /// None until it was tried.
     pub(super) tokens: Option<usize>,
     pub(super) fate: Option<Fate>,
-    /// Its runs of words, once they were needed.
-    shingles: Option<HashSet<u64>>,
+    /// What it says, once that was needed.
+    saying: Option<Saying>,
 }
 
 /// The work of selecting for one build.
@@ -54,7 +52,7 @@ impl<'a> Selection<'a> {
                 score: None,
                 tokens: None,
                 fate: None,
-                shingles: None,
+                saying: None,
             })
             .collect();
         score_all(builder, &mut candidates, query);
@@ -281,19 +279,16 @@ impl<'a> Selection<'a> {
         if self.candidates[index].packet.kind == PacketKind::Conversation {
             return false;
         }
-        if self.candidates[index].shingles.is_none() {
-            let shingles = shingles(&self.candidates[index].content);
-            self.candidates[index].shingles = Some(shingles);
+        if self.candidates[index].saying.is_none() {
+            self.candidates[index].saying = Some(Saying::of(&self.candidates[index].content));
         }
         let this = &self.candidates[index];
-        let Some(original) = self
-            .taken
-            .iter()
-            .map(|taken| &self.candidates[*taken])
-            .find(|taken| says_the_same(this, taken))
-        else {
-            return false;
+        let says_the_same = |taken: &&Candidate<'_>| {
+            this.content == taken.content
+                || matches!((&this.saying, &taken.saying), (Some(one), Some(other)) if one.is_like(other))
         };
+        let mut taken = self.taken.iter().map(|taken| &self.candidates[*taken]);
+        let Some(original) = taken.find(says_the_same) else { return false };
         let of = original.packet.source.clone();
         self.candidates[index].fate = Some(Fate::Duplicate { of });
         true
@@ -310,9 +305,6 @@ impl<'a> Selection<'a> {
 
 /// The relevance that an item of the work's state has at least.
 const WORK_STATE_FLOOR: f64 = 0.75;
-
-/// Two texts whose runs of three words overlap by this much say the same.
-const SAME: f64 = 0.9;
 
 /// Gives every candidate its score, and those that cannot be taken their fate.
 fn score_all(builder: &ContextBuilder, candidates: &mut [Candidate<'_>], query: &Query) {
@@ -369,40 +361,6 @@ fn fair_share(costs: &[usize], room: usize) -> usize {
     usize::MAX
 }
 
-/// Returns the hashes of the runs of three terms of a text.
-fn shingles(text: &str) -> HashSet<u64> {
-    let mut terms = Vec::new();
-    words::visit(text, |kind, term| match kind {
-        TermKind::Word | TermKind::Pair => terms.push(hash(term)),
-        TermKind::Identifier | TermKind::Character => {}
-    });
-    if terms.len() < RUN {
-        return HashSet::from([hash(&terms)]);
-    }
-    terms.windows(RUN).map(|run| hash(&run)).collect()
-}
-
-/// How many terms a run has.
-const RUN: usize = 3;
-
-fn hash(value: &(impl Hash + ?Sized)) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
-}
-
-fn says_the_same(one: &Candidate<'_>, other: &Candidate<'_>) -> bool {
-    if one.content == other.content {
-        return true;
-    }
-    let (Some(one), Some(other)) = (&one.shingles, &other.shingles) else { return false };
-    // Short texts may differ in the one word that matters.
-    one.len() >= FEW && score::overlap(one, other) >= SAME
-}
-
-/// Texts with fewer runs are the same only if they are equal.
-const FEW: usize = 12;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -413,18 +371,5 @@ mod tests {
         assert_eq!(fair_share(&[10, 100, 100], 110), 50);
         assert_eq!(fair_share(&[100, 100], 10), 5);
         assert_eq!(fair_share(&[], 10), usize::MAX);
-    }
-
-    #[test]
-    fn nearly_equal_long_texts_have_nearly_equal_runs() {
-        let words: Vec<String> = (0..200).map(|number| format!("word{number}x")).collect();
-        let mut changed = words.clone();
-        changed[100] = "another".to_owned();
-        let overlap_of = |one: &[String], other: &[String]| {
-            score::overlap(&shingles(&one.join(" ")), &shingles(&other.join(", ")))
-        };
-        assert!(overlap_of(&words, &changed) >= SAME);
-        assert!(overlap_of(&words[..40], &changed[80..120]) < SAME);
-        assert!(overlap_of(&words[90..110], &changed[90..110]) < SAME);
     }
 }
