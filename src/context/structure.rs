@@ -96,13 +96,14 @@ pub(super) fn join_sections<'a>(sections: impl Iterator<Item = &'a str>) -> Stri
 
 /// Returns an item's text: a label that says what it is and where it comes from, and the content.
 /// In `[State]` and `[Context]` the label begins the line and further lines are indented, so that
-/// no content can pose as the next item; in `[Evidence]` the separator does that.
+/// no content can pose as the next item; in `[Evidence]` the separator does that. The lines of the
+/// session's own state stand as they are.
 pub(super) fn render(packet: &ContextPacket, content: &str) -> String {
     let label = label(packet);
     let content = quote(content);
     match packet.kind.section() {
         Section::Evidence => format!("{label}:\n{content}"),
-        Section::State if packet.kind == PacketKind::State => indent(&content),
+        Section::State if packet.kind == PacketKind::State => content,
         _ => indent(&format!("{label}: {content}")),
     }
 }
@@ -182,7 +183,7 @@ mod tests {
             PacketKind::State,
             "mode",
             "Mode: explore\nBranch: main",
-            "Mode: explore\n  Branch: main",
+            "Mode: explore\nBranch: main",
         );
     }
 

@@ -1,5 +1,6 @@
 //! The one integration test binary: a module a capability.
 
+mod context;
 mod docs;
 mod fixtures;
 mod floors;
