@@ -123,6 +123,11 @@ impl Index {
         relevance
     }
 
+    /// Returns the terms of a kind with their postings, in no order.
+    pub fn postings(&self, kind: TermKind) -> impl Iterator<Item = (&str, &[Posting])> {
+        self.postings[slot(kind)].iter().map(|(term, list)| (&**term, list.as_slice()))
+    }
+
     fn add(&mut self, document: Document<'_>) {
         let number = u32::try_from(self.documents).unwrap_or(u32::MAX);
         self.documents += 1;
@@ -183,6 +188,10 @@ impl<'a> Document<'a> {
         self.text.split_at(first_line)
     }
 }
+
+/// All kinds of terms, each at its [`slot`].
+pub const KINDS: [TermKind; 4] =
+    [TermKind::Word, TermKind::Identifier, TermKind::Pair, TermKind::Character];
 
 /// Returns the place of a kind in arrays of four.
 pub fn slot(kind: TermKind) -> usize {
