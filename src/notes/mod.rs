@@ -1,1 +1,40 @@
-//! Placeholder.
+//! Notes: what outlives the window (chapter 9.4). One Markdown file with YAML front matter each,
+//! readable and editable by people, at home in Git.
+//!
+//! The files are the only truth: no database, and every index may be deleted at any time. What was
+//! acknowledged is on disk; what was overwritten or deleted can be brought back; what cannot be
+//! understood is counted and left alone. This module knows nothing of models and contexts: tools
+//! and sources bring notes there.
+
+mod body;
+mod catalog;
+mod check;
+mod entry;
+mod error;
+mod files;
+mod format;
+mod front_matter;
+mod index_file;
+mod lifecycle;
+mod links;
+mod near;
+mod note;
+mod search;
+mod secrets;
+mod segment;
+mod store;
+mod trash;
+mod undo;
+mod update;
+mod values;
+
+pub use entry::Entry;
+pub use error::NoteError;
+pub use note::{NewNote, Note, NoteEdit, NoteId, NoteKind, Status, read_time};
+pub use search::{Hit, SearchResult};
+pub use store::{Created, Filter, Listing, NearDuplicate, NoteStore, Summary};
+pub use undo::Undone;
+pub use update::Updated;
+
+#[cfg(test)]
+mod tests;

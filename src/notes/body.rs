@@ -1,0 +1,128 @@
+//! Bodies of notes, line by line: what an edit keeps, deletes, and how two edits come together.
+
+use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, capture_diff_slices};
+
+/// Returns `new` with the line ends of the old body: lines that were there keep theirs, and new
+/// ones get that of the file, so that an edit made with plain line ends changes no other line.
+pub(super) fn with_line_ends_of(old: &str, new: &str, line_end: &str) -> String {
+    if !old.contains('\r') && line_end == "\n" {
+        return new.to_owned();
+    }
+    if new.contains('\r') {
+        // Whoever writes such line ends means them.
+        return new.to_owned();
+    }
+    let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
+    let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
+    let bare = |line: &&str| line.trim_end_matches(['\r', '\n']).to_owned();
+    let (old_bare, new_bare): (Vec<_>, Vec<_>) =
+        (old_lines.iter().map(bare).collect(), new_lines.iter().map(bare).collect());
+    let mut result = String::with_capacity(new.len() + new_lines.len());
+    for operation in capture_diff_slices(Algorithm::Myers, &old_bare, &new_bare) {
+        let is_equal = matches!(operation, DiffOp::Equal { .. });
+        let old_start = operation.old_range().start;
+        for (offset, at) in operation.new_range().enumerate() {
+            let has_end = new_lines[at].ends_with('\n');
+            let kept = is_equal.then(|| old_lines[old_start + offset]);
+            if let Some(line) = kept.filter(|line| line.ends_with('\n') == has_end) {
+                result.push_str(line);
+            } else {
+                result.push_str(&new_bare[at]);
+                result.push_str(if has_end { line_end } else { "" });
+            }
+        }
+    }
+    result
+}
+
+/// Returns how many percent of the words of `old` are not in `new` any more.
+pub(super) fn percent_deleted(old: &str, new: &str) -> usize {
+    let mut left: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
+    for word in pieces(new) {
+        *left.entry(word).or_default() += 1;
+    }
+    let (mut total, mut deleted) = (0, 0);
+    for word in pieces(old) {
+        total += word.len();
+        match left.get_mut(word).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None => deleted += word.len(),
+        }
+    }
+    (deleted * 100).checked_div(total).unwrap_or(0)
+}
+
+/// Returns the difference as people know it, with three lines around each change.
+pub(super) fn diff(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
+    let diff = TextDiff::from_lines(old, new);
+    diff.unified_diff().context_radius(3).header(old_name, new_name).to_string()
+}
+
+/// Returns how many lines came and went.
+pub(super) fn changed_lines(old: &str, new: &str) -> (usize, usize) {
+    let diff = TextDiff::from_lines(old, new);
+    let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+    (count(ChangeTag::Insert), count(ChangeTag::Delete))
+}
+
+/// Returns what both sides made of `base`, or none where they changed the same lines to
+/// different ones.
+pub(super) fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
+    let (base, ours, theirs): (Vec<&str>, Vec<&str>, Vec<&str>) = (
+        base.split_inclusive('\n').collect(),
+        ours.split_inclusive('\n').collect(),
+        theirs.split_inclusive('\n').collect(),
+    );
+    let (our_matches, their_matches) = (matches(&base, &ours), matches(&base, &theirs));
+    let mut merged = String::new();
+    let (mut at, mut our_at, mut their_at) = (0, 0, 0);
+    loop {
+        // The next line of the base that both sides kept.
+        let stable = (at..base.len())
+            .find(|line| our_matches[*line].is_some() && their_matches[*line].is_some());
+        let (end, our_end, their_end) = match stable {
+            Some(line) => {
+                let (Some(our_line), Some(their_line)) = (our_matches[line], their_matches[line])
+                else {
+                    return None;
+                };
+                (line, our_line, their_line)
+            }
+            None => (base.len(), ours.len(), theirs.len()),
+        };
+        let (was, we, they) =
+            (&base[at..end], &ours[our_at..our_end], &theirs[their_at..their_end]);
+        if we == was || we == they {
+            merged.extend(they.iter().copied());
+        } else if they == was {
+            merged.extend(we.iter().copied());
+        } else {
+            return None;
+        }
+        if stable.is_none() {
+            return Some(merged);
+        }
+        merged.push_str(base[end]);
+        (at, our_at, their_at) = (end + 1, our_end + 1, their_end + 1);
+    }
+}
+
+/// For each line of `base`, the line of `side` that it became.
+fn matches(base: &[&str], side: &[&str]) -> Vec<Option<usize>> {
+    let mut matches = vec![None; base.len()];
+    for operation in capture_diff_slices(Algorithm::Myers, base, side) {
+        if let DiffOp::Equal { old_index, new_index, len } = operation {
+            for offset in 0..len {
+                matches[old_index + offset] = Some(new_index + offset);
+            }
+        }
+    }
+    matches
+}
+
+/// Words, and single characters of scripts without spaces.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().flat_map(|word| {
+        if word.is_ascii() { vec![word] } else { word.split_inclusive(|_: char| true).collect() }
+    })
+}

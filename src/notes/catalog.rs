@@ -1,0 +1,241 @@
+//! All notes of a folder as they are now: what a segment file knows of them, corrected by what
+//! the folder shows.
+//!
+//! Every load looks at every file's stamp, so a hand-edited title, an added and a deleted file
+//! show in the next command. Notes are never written here; the derived segment file is, when it
+//! has fallen far behind, and nothing is lost when that fails.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::entry::{self, Entry, Reading};
+use super::files::{self, Found, Scan, Stamp};
+use super::segment::{Segment, Source};
+use crate::support::atomic_file::{self, UNFINISHED};
+use crate::support::bm25::{Document, Index, Posting, Postings};
+use crate::support::words::TermKind;
+
+/// The name of the segment file.
+pub(super) const SEGMENT_FILE: &str = ".search_index";
+
+/// So many notes may be newer than the segment file before it is written again; of a large folder
+/// one in thirty-two.
+const MAY_BE_BEHIND: usize = 64;
+
+/// Fewer files are read on one thread.
+const WORTH_A_THREAD: usize = 512;
+
+/// The notes of a folder at one moment, ready to be ranked over.
+#[derive(Debug, Default)]
+pub(super) struct Catalog {
+    segment: Option<Arc<Segment>>,
+    /// For each document of the segment, whether its file is still what it was.
+    is_current: Vec<bool>,
+    fresh: Vec<Arc<Reading>>,
+    index: Index,
+    pub(super) has_unfinished: bool,
+}
+
+/// Loads catalogues of a folder and remembers the last one.
+#[derive(Debug)]
+pub(super) struct Loader {
+    folder: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    segment: Option<(Stamp, Arc<Segment>)>,
+    last: Option<(Scan, Arc<Catalog>)>,
+}
+
+impl Catalog {
+    /// Returns the entries with their documents' numbers, in no order.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (usize, &Entry)> {
+        let old = self.segment.iter().flat_map(|segment| segment.entries.iter().enumerate());
+        let first = self.is_current.len();
+        let fresh =
+            self.fresh.iter().enumerate().map(move |(at, reading)| (first + at, &reading.entry));
+        old.filter(|(at, _)| self.is_current[*at]).chain(fresh)
+    }
+
+    /// Returns the entry of a document.
+    pub(super) fn entry(&self, document: usize) -> Option<&Entry> {
+        match document.checked_sub(self.is_current.len()) {
+            Some(at) => self.fresh.get(at).map(|reading| &reading.entry),
+            None => self.segment.as_ref()?.entries.get(document),
+        }
+    }
+}
+
+impl Postings for Catalog {
+    fn documents(&self) -> usize {
+        self.is_current.len() + self.fresh.len()
+    }
+
+    fn look_up(&self, kind: TermKind, term: &str, found: &mut dyn FnMut(Posting)) {
+        if let Some(segment) = &self.segment {
+            segment.look_up(kind, term, &mut |posting| {
+                if self.is_current.get(posting.document as usize) == Some(&true) {
+                    found(posting);
+                }
+            });
+        }
+        let first = u32::try_from(self.is_current.len()).unwrap_or(u32::MAX);
+        self.index.look_up(kind, term, &mut |posting| {
+            found(Posting { document: posting.document.saturating_add(first), ..posting });
+        });
+    }
+
+    fn length(&self, kind: TermKind, document: u32) -> u32 {
+        match (document as usize).checked_sub(self.is_current.len()) {
+            Some(at) => self.index.length(kind, u32::try_from(at).unwrap_or(u32::MAX)),
+            None => self.segment.as_ref().map_or(0, |segment| segment.length(kind, document)),
+        }
+    }
+
+    fn mean_length(&self, kind: TermKind) -> f64 {
+        let old = self.segment.as_ref().map_or(0.0, |segment| segment.mean_length(kind));
+        if old > 0.0 { old } else { self.index.mean_length(kind) }
+    }
+}
+
+impl Loader {
+    /// Returns a loader that has not looked yet.
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self { folder, state: Mutex::default() }
+    }
+
+    /// Returns the notes as they are now.
+    pub(super) fn load(&self) -> io::Result<Arc<Catalog>> {
+        let scan = files::scan(&self.folder, UNFINISHED)?;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((last_scan, catalog)) = &state.last
+            && *last_scan == scan
+        {
+            return Ok(Arc::clone(catalog));
+        }
+        let segment = self.segment(&mut state);
+        let known = state.last.take().map(|(_, catalog)| catalog);
+        let mut catalog = self.compare(&scan, segment, known.as_deref());
+        if catalog.fresh.len() > MAY_BE_BEHIND.max(scan.notes.len() / 32) {
+            catalog = self.with_new_segment(catalog, &mut state);
+        }
+        let catalog = Arc::new(catalog);
+        state.last = Some((scan, Arc::clone(&catalog)));
+        Ok(catalog)
+    }
+
+    /// Reads the segment file if it is another one than last time.
+    fn segment(&self, state: &mut State) -> Option<Arc<Segment>> {
+        let path = self.folder.join(SEGMENT_FILE);
+        let stamp = Stamp::of(&std::fs::symlink_metadata(&path).ok()?);
+        if let Some((known, segment)) = &state.segment
+            && *known == stamp
+        {
+            return Some(Arc::clone(segment));
+        }
+        let segment = Arc::new(Segment::read(std::fs::read(&path).ok()?)?);
+        state.segment = Some((stamp, Arc::clone(&segment)));
+        Some(segment)
+    }
+
+    fn compare(
+        &self,
+        scan: &Scan,
+        segment: Option<Arc<Segment>>,
+        known: Option<&Catalog>,
+    ) -> Catalog {
+        let entries = segment.as_ref().map_or(&[][..], |segment| &segment.entries);
+        let mut is_current = vec![false; entries.len()];
+        let mut at = 0;
+        let mut changed = Vec::new();
+        for found in &scan.notes {
+            while entries.get(at).is_some_and(|entry| entry.file < found.name) {
+                at += 1;
+            }
+            match entries.get(at) {
+                Some(entry) if entry.file == found.name && entry.stamp == found.stamp => {
+                    is_current[at] = true;
+                }
+                _ => changed.push(found),
+            }
+        }
+        let fresh = self.read_all(&changed, known);
+        let index = Index::new(fresh.iter().map(|reading| reading.document()));
+        Catalog { segment, is_current, fresh, index, has_unfinished: scan.has_unfinished }
+    }
+
+    fn read_all(&self, changed: &[&Found], known: Option<&Catalog>) -> Vec<Arc<Reading>> {
+        let known: HashMap<&str, &Arc<Reading>> = known
+            .into_iter()
+            .flat_map(|catalog| &catalog.fresh)
+            .map(|reading| (reading.entry.file.as_str(), reading))
+            .collect();
+        let read = |found: &&Found| match known.get(found.name.as_str()) {
+            Some(reading) if reading.entry.stamp == found.stamp => Arc::clone(reading),
+            _ => Arc::new(self.read_one(found)),
+        };
+        if changed.len() < WORTH_A_THREAD {
+            return changed.iter().map(read).collect();
+        }
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            let parts = changed.chunks(changed.len().div_ceil(threads));
+            let readers: Vec<_> = parts
+                .map(|part| scope.spawn(move || part.iter().map(read).collect::<Vec<_>>()))
+                .collect();
+            readers.into_iter().flat_map(|reader| reader.join().unwrap_or_default()).collect()
+        })
+    }
+
+    fn read_one(&self, found: &Found) -> Reading {
+        if !found.is_plain {
+            return entry::read(found, Err("it is not a plain file".to_owned()));
+        }
+        match files::read(&self.folder.join(&found.name)) {
+            Ok((bytes, stamp)) => entry::read(&Found { stamp, ..found.clone() }, Ok(bytes)),
+            Err(error) => entry::read(found, Err(error.to_string())),
+        }
+    }
+
+    /// Puts all notes into a new segment, on disk if that can be, and in memory anyhow.
+    fn with_new_segment(&self, catalog: Catalog, state: &mut State) -> Catalog {
+        let mut sorted: Vec<(usize, &Entry)> = catalog.entries().collect();
+        sorted.sort_unstable_by(|a, b| a.1.file.cmp(&b.1.file));
+        let mut numbers = vec![None; catalog.documents()];
+        for (number, (document, _)) in (0..).zip(&sorted) {
+            numbers[*document] = Some(number);
+        }
+        let fresh = numbers.split_off(catalog.is_current.len());
+        let source = Source {
+            entries: sorted.iter().map(|(_, entry)| *entry).collect(),
+            old: catalog.segment.as_deref().map(|segment| (segment, numbers)),
+            fresh: (&catalog.index, fresh.into_iter().flatten().collect()),
+        };
+        let bytes = Segment::write(&source);
+        let path = self.folder.join(SEGMENT_FILE);
+        // In a folder that cannot be written the next reader does the same work again.
+        let stamp = atomic_file::replace_derived(&path, &bytes)
+            .and_then(|()| std::fs::symlink_metadata(&path))
+            .map_or_else(|_| Stamp::default(), |metadata| Stamp::of(&metadata));
+        let Some(segment) = Segment::read(bytes) else { return catalog };
+        let segment = Arc::new(segment);
+        state.segment = Some((stamp, Arc::clone(&segment)));
+        Catalog {
+            is_current: vec![true; segment.entries.len()],
+            segment: Some(segment),
+            has_unfinished: catalog.has_unfinished,
+            ..Catalog::default()
+        }
+    }
+}
+
+impl Reading {
+    /// Returns what search looks at.
+    fn document(&self) -> Document<'_> {
+        Document { title: &self.head, text: &self.text }
+    }
+}

@@ -1,0 +1,114 @@
+//! What lies in the notes folder: names and stamps, and the bytes of one file.
+//!
+//! Reading only. Symbolic links are never followed, whatever is not a plain file is never opened,
+//! and a file has to have a sensible size.
+
+use std::fs::{self, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+
+/// A longer file is no note.
+pub(super) const MAX_NOTE_BYTES: u64 = 4 << 20;
+
+/// A file that is, or should be, a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The name in the folder.
+    pub(super) name: String,
+    /// What tells whether it changed.
+    pub(super) stamp: Stamp,
+    /// False for links, pipes and folders.
+    pub(super) is_plain: bool,
+}
+
+/// Tells whether a file changed: no content changes without one of these changing too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Stamp {
+    /// Its bytes.
+    pub(super) size: u64,
+    /// When its bytes changed, in nanoseconds.
+    pub(super) modified: i64,
+    /// When anything of it changed, in nanoseconds; nobody can set that back.
+    pub(super) changed: i64,
+    /// Which file it is.
+    pub(super) inode: u64,
+}
+
+impl Stamp {
+    /// Returns the stamp of a file.
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.wrapping_mul(1_000_000_000).wrapping_add(rest);
+        Self {
+            size: metadata.size(),
+            modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+            inode: metadata.ino(),
+        }
+    }
+
+    /// Returns when the bytes changed.
+    pub(super) fn modified(self) -> DateTime<Utc> {
+        DateTime::from_timestamp_nanos(self.modified)
+    }
+}
+
+/// What a look into the folder found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Scan {
+    /// The Markdown files, sorted by name.
+    pub(super) notes: Vec<Found>,
+    /// Whether a writer died and left something behind.
+    pub(super) has_unfinished: bool,
+}
+
+/// Looks into the folder; one that is not there is empty.
+pub(super) fn scan(folder: &Path, unfinished: &str) -> io::Result<Scan> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Scan::default()),
+        Err(error) => return Err(error),
+    };
+    let mut scan = Scan::default();
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(unfinished) {
+            scan.has_unfinished = true;
+        }
+        if name.starts_with('.') || !name.ends_with(".md") {
+            continue;
+        }
+        // A file that went away between the two calls is not there.
+        let Ok(metadata) = entry.metadata() else { continue };
+        scan.notes.push(Found {
+            name: name.into_owned(),
+            stamp: Stamp::of(&metadata),
+            is_plain: metadata.is_file(),
+        });
+    }
+    scan.notes.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    Ok(scan)
+}
+
+/// Reads a file whole, with the stamp of what was read.
+pub(super) fn read(path: &Path) -> io::Result<(Vec<u8>, Stamp)> {
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let flags = i32::try_from(flags.bits()).unwrap_or_default();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
+    }
+    if metadata.len() > MAX_NOTE_BYTES {
+        let message = format!("it is larger than {} MiB", MAX_NOTE_BYTES >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
+    file.take(MAX_NOTE_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok((bytes, Stamp::of(&metadata)))
+}

@@ -1,0 +1,402 @@
+//! A note's file taken apart into its lines, and put together again with some of them changed.
+//!
+//! Nothing is rewritten that did not change: comments, unknown keys, their order, line ends, a byte
+//! order mark and the body stay byte for byte. It knows keys and where their lines are; what a
+//! value means is [`super::values`]' business.
+
+use std::ops::Range;
+
+/// More front matter than this is refused: the YAML parsers take quadratic time on hostile nesting.
+pub(super) const MAX_FRONT_MATTER: usize = 16 * 1024;
+
+/// A file's text and where its parts are.
+#[derive(Debug, Clone)]
+pub(super) struct NoteText<'a> {
+    text: &'a str,
+    header: Option<Header>,
+    /// Where the body starts: behind the line that closes the front matter, or behind the mark.
+    body: usize,
+    /// The line end of the file.
+    line_end: &'static str,
+}
+
+#[derive(Debug, Clone)]
+struct Header {
+    /// What is between the two `---` lines.
+    inside: Range<usize>,
+    keys: Vec<KeyLines>,
+    conflict: Option<usize>,
+    odd: Option<usize>,
+}
+
+/// A key of the front matter and the lines that hold its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct KeyLines {
+    key: String,
+    /// The lines, with their ends.
+    lines: Range<usize>,
+    /// Behind the colon.
+    value: usize,
+    line: usize,
+}
+
+/// What is wrong with a file, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub(super) struct Problem {
+    /// The line, from 1.
+    pub(super) line: usize,
+    /// What is wrong with it.
+    pub(super) message: String,
+}
+
+impl Problem {
+    /// Returns a problem of a line.
+    pub(super) fn new(line: usize, message: impl Into<String>) -> Self {
+        Self { line, message: message.into() }
+    }
+}
+
+/// The value of a key as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RawValue<'a> {
+    /// What stands behind the colon in the key's own line.
+    pub(super) inline: &'a str,
+    /// All lines of the key, the key included.
+    pub(super) lines: &'a str,
+    /// The number of the key's line in the file.
+    pub(super) line: usize,
+}
+
+impl RawValue<'_> {
+    /// Returns whether the value is on the key's line alone.
+    pub(super) fn is_one_line(&self) -> bool {
+        self.lines.trim_end().lines().nth(1).is_none()
+    }
+}
+
+impl<'a> NoteText<'a> {
+    /// Takes a file apart.
+    pub(super) fn parse(text: &'a str) -> Result<Self, Problem> {
+        let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+        let opening = line_at(text, start);
+        let line_end = if text[opening.clone()].ends_with("\r\n") { "\r\n" } else { "\n" };
+        let without = Self { text, header: None, body: start, line_end };
+        if text[opening.clone()].trim_end() != FENCE {
+            return Ok(without);
+        }
+        let mut header = Header {
+            inside: opening.end..opening.end,
+            keys: Vec::new(),
+            conflict: None,
+            odd: None,
+        };
+        let mut reader = Reader { text, header: &mut header, number: 1, side: Side::Ours };
+        let Some(closing) = reader.read_keys(opening.end)? else {
+            if header.keys.is_empty() {
+                // A page that begins with a rule.
+                return Ok(without);
+            }
+            return Err(Problem::new(1, "the front matter has no closing `---`"));
+        };
+        header.inside.end = closing.start;
+        Ok(Self { text, header: Some(header), body: closing.end, line_end })
+    }
+
+    /// Returns whether there is any front matter.
+    pub(super) fn has_front_matter(&self) -> bool {
+        self.header.is_some()
+    }
+
+    /// Returns the keys in their order, as often as they are there.
+    pub(super) fn keys(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.keys_with_lines().iter().map(|key| (key.key.as_str(), key.line))
+    }
+
+    /// Returns the value of a key; of several with one name the last, as most readers do.
+    pub(super) fn value(&self, key: &str) -> Option<RawValue<'a>> {
+        let found = self.keys_with_lines().iter().rev().find(|lines| lines.key == key)?;
+        let line_end = line_at(self.text, found.lines.start).end;
+        Some(RawValue {
+            inline: self.text[found.value..line_end].trim(),
+            lines: &self.text[found.lines.clone()],
+            line: found.line,
+        })
+    }
+
+    /// Returns the line of the first conflict marker in the front matter.
+    pub(super) fn conflict(&self) -> Option<usize> {
+        self.header.as_ref()?.conflict
+    }
+
+    /// Returns the first line of the front matter that is neither a key, nor its value, nor a
+    /// comment.
+    pub(super) fn odd_line(&self) -> Option<usize> {
+        self.header.as_ref()?.odd
+    }
+
+    /// Returns the body: without the empty line before it and the line end after it, else byte for
+    /// byte.
+    pub(super) fn body(&self) -> &'a str {
+        &self.text[self.body_range()]
+    }
+
+    /// Returns the line end that the file uses.
+    pub(super) fn line_end(&self) -> &'static str {
+        self.line_end
+    }
+
+    /// Returns the file with some keys set, or removed where the value is none; every value is one
+    /// line, or lines that begin with a line end. `order` tells where a new key belongs.
+    pub(super) fn with_keys(&self, changes: &[(&str, Option<String>)], order: &[&str]) -> String {
+        let Some(header) = &self.header else { return self.with_new_header(changes) };
+        let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+        for (key, value) in changes {
+            match (header.keys.iter().rev().find(|lines| lines.key == *key), value) {
+                (Some(lines), Some(value)) => edits.push(self.replaced_value(lines, value)),
+                (Some(lines), None) => edits.push((lines.lines.clone(), String::new())),
+                (None, Some(value)) => {
+                    let at = header.place_for(key, order);
+                    edits.push((at..at, self.key_line(key, value)));
+                }
+                (None, None) => {}
+            }
+        }
+        edits.sort_by_key(|(range, _)| range.start);
+        self.with_edits(edits)
+    }
+
+    /// Returns the file with another body, which has the line ends that it should have.
+    pub(super) fn with_body(&self, body: &str) -> String {
+        let range = self.body_range();
+        let mut before = self.text[..range.start].to_owned();
+        if self.header.is_some() {
+            if !before.ends_with('\n') {
+                before.push_str(self.line_end);
+            }
+            let has_gap = range.start > self.body;
+            let starts_empty = body.starts_with('\n') || body.starts_with("\r\n");
+            if !has_gap && (starts_empty || self.text.len() == self.body) {
+                before.push_str(self.line_end);
+            }
+        }
+        let mut after = &self.text[range.end..];
+        if after.is_empty() && (range.is_empty() || body.ends_with(self.line_end)) {
+            after = self.line_end;
+        }
+        format!("{before}{body}{after}")
+    }
+
+    fn keys_with_lines(&self) -> &[KeyLines] {
+        self.header.as_ref().map_or(&[], |header| &header.keys)
+    }
+
+    fn body_range(&self) -> Range<usize> {
+        let mut range = self.body..self.text.len();
+        if self.header.is_some() {
+            let rest = &self.text[range.clone()];
+            let gap = ["\n", "\r\n"].into_iter().find(|end| rest.starts_with(end));
+            range.start += gap.map_or(0, str::len);
+        }
+        if self.text[range.clone()].ends_with(self.line_end) {
+            range.end -= self.line_end.len();
+        }
+        range
+    }
+
+    fn replaced_value(&self, lines: &KeyLines, value: &str) -> (Range<usize>, String) {
+        let first = line_at(self.text, lines.lines.start);
+        let line = &self.text[lines.value..first.end];
+        let comment = if lines.lines.end == first.end { trailing_comment(line) } else { "" };
+        let last = self.text[lines.lines.clone()].ends_with("\r\n");
+        let end = if last { "\r\n" } else { "\n" };
+        let value = value.replace('\n', end);
+        let gap = if value.starts_with(['\r', '\n']) { "" } else { " " };
+        (lines.value..lines.lines.end, format!("{gap}{value}{comment}{end}"))
+    }
+
+    fn key_line(&self, key: &str, value: &str) -> String {
+        let gap = if value.starts_with('\n') { "" } else { " " };
+        format!("{key}:{gap}{value}\n").replace('\n', self.line_end)
+    }
+
+    fn with_new_header(&self, changes: &[(&str, Option<String>)]) -> String {
+        let mut header = format!("{FENCE}{}", self.line_end);
+        for (key, value) in changes {
+            if let Some(value) = value {
+                header.push_str(&self.key_line(key, value));
+            }
+        }
+        let end = self.line_end;
+        let (mark, body) = self.text.split_at(self.body);
+        format!("{mark}{header}{FENCE}{end}{end}{body}")
+    }
+
+    fn with_edits(&self, edits: Vec<(Range<usize>, String)>) -> String {
+        let mut text = String::with_capacity(self.text.len() + 64);
+        let mut done = 0;
+        for (range, replacement) in edits {
+            text.push_str(&self.text[done..range.start]);
+            text.push_str(&replacement);
+            done = range.end;
+        }
+        text.push_str(&self.text[done..]);
+        text
+    }
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+const FENCE: &str = "---";
+
+impl Header {
+    /// Returns where a new key goes: behind the nearest of the keys that come before it.
+    fn place_for(&self, key: &str, order: &[&str]) -> usize {
+        let before = order.iter().position(|known| *known == key).map_or(order, |at| &order[..at]);
+        let is_ordered = before.len() < order.len();
+        let end_of = |name: &str| {
+            self.keys.iter().rev().find(|lines| lines.key == name).map(|lines| lines.lines.end)
+        };
+        let behind = before.iter().rev().find_map(|name| end_of(name));
+        match behind {
+            Some(end) if is_ordered => end,
+            None if is_ordered => self.inside.start,
+            Some(_) | None => self.inside.end,
+        }
+    }
+}
+
+/// Which side of a conflict the lines belong to; that of the other branch is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// This branch, or both.
+    Ours,
+    /// The other branch, or the common ancestor.
+    Theirs,
+}
+
+struct Reader<'a, 'h> {
+    text: &'a str,
+    header: &'h mut Header,
+    number: usize,
+    side: Side,
+}
+
+impl Reader<'_, '_> {
+    /// Reads keys until the closing line, whose range it returns.
+    fn read_keys(&mut self, start: usize) -> Result<Option<Range<usize>>, Problem> {
+        let mut at = start;
+        while at < self.text.len() {
+            let range = line_at(self.text, at);
+            self.number += 1;
+            let line = &self.text[range.clone()];
+            if matches!(line.trim_end(), "---" | "...") {
+                return Ok(Some(range));
+            }
+            if range.end - start > MAX_FRONT_MATTER {
+                if self.header.keys.is_empty() {
+                    return Ok(None);
+                }
+                let limit = MAX_FRONT_MATTER / 1024;
+                return Err(Problem::new(
+                    self.number,
+                    format!("the front matter is longer than {limit} KiB"),
+                ));
+            }
+            self.take(line, range.clone());
+            at = range.end;
+        }
+        Ok(None)
+    }
+
+    fn take(&mut self, line: &str, range: Range<usize>) {
+        if let Some(side) = conflict_marker(line) {
+            self.header.conflict.get_or_insert(self.number);
+            self.side = side;
+            return;
+        }
+        if self.side == Side::Theirs {
+            return;
+        }
+        let content = line.trim_end();
+        if content.is_empty() || content.starts_with('#') {
+            return;
+        }
+        if content.starts_with([' ', '\t']) || content == "-" || content.starts_with("- ") {
+            match self.header.keys.last_mut() {
+                Some(key) => key.lines.end = range.end,
+                None => _ = self.header.odd.get_or_insert(self.number),
+            }
+            return;
+        }
+        match key_of(content) {
+            Some((key, length)) => self.header.keys.push(KeyLines {
+                key: key.to_owned(),
+                value: range.start + length,
+                lines: range,
+                line: self.number,
+            }),
+            None => _ = self.header.odd.get_or_insert(self.number),
+        }
+    }
+}
+
+/// Returns the side that a conflict marker begins.
+pub(super) fn conflict_marker(line: &str) -> Option<Side> {
+    let line = line.trim_end();
+    let is = |mark: &str| {
+        line.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    if is("<<<<<<<") || is(">>>>>>>") {
+        Some(Side::Ours)
+    } else if is("=======") || is("|||||||") {
+        Some(Side::Theirs)
+    } else {
+        None
+    }
+}
+
+/// Returns the key that a line begins with, and the length up to behind the colon.
+fn key_of(line: &str) -> Option<(&str, usize)> {
+    if let Some(quote) = line.chars().next().filter(|first| matches!(first, '"' | '\'')) {
+        let end = line[1..].find(quote)? + 1;
+        let rest = &line[end + 1..];
+        let colon = rest.len() - rest.trim_start().len();
+        return rest[colon..].starts_with(':').then(|| (&line[1..end], end + 1 + colon + 1));
+    }
+    if line.starts_with(['[', '{', ']', '}', ',', '&', '*', '!', '|', '>', '%', '@', '`', '?']) {
+        return None;
+    }
+    let colon = line
+        .match_indices(':')
+        .map(|(at, _)| at)
+        .find(|at| line[at + 1..].chars().next().is_none_or(char::is_whitespace))?;
+    let key = line[..colon].trim_end();
+    (!key.is_empty() && !key.contains(" #")).then_some((key, colon + 1))
+}
+
+/// Returns the comment behind a plain value, with the space before it.
+fn trailing_comment(line: &str) -> &str {
+    let value = line.trim_end();
+    if value.trim_start().starts_with(['"', '\'', '[', '{', '|', '>']) {
+        // A `#` could be inside; the comment is only kept where it is certain to be one.
+        let close = value.rfind(['"', '\'', ']', '}']);
+        return match close.and_then(|at| value[at + 1..].find(" #").map(|comment| at + 1 + comment))
+        {
+            Some(at) => with_space(value, at),
+            None => "",
+        };
+    }
+    value.find(" #").map_or("", |at| with_space(value, at))
+}
+
+/// Returns what begins at `at`, with all the space before it.
+fn with_space(line: &str, at: usize) -> &str {
+    &line[line[..at].trim_end().len()..]
+}
+
+/// Returns the line that starts at `start`, with its end.
+fn line_at(text: &str, start: usize) -> Range<usize> {
+    let end = text[start..].find('\n').map_or(text.len(), |at| start + at + 1);
+    start..end
+}

@@ -1,0 +1,50 @@
+//! `notes_index.json`, in the shape of the book: for people, scripts and the Python package.
+//!
+//! Derived: this program writes it and never believes it, so it may be wrong, empty or gone.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::entry::Entry;
+use super::note::NoteId;
+use crate::support::atomic_file;
+
+/// The file's name.
+pub(super) const INDEX_FILE: &str = "notes_index.json";
+
+/// Writes the index anew, if it would change.
+pub(super) fn write<'a>(folder: &Path, entries: impl Iterator<Item = &'a Entry>) {
+    let mut sorted: Vec<&Entry> = entries.filter(|entry| entry.is_note()).collect();
+    sorted.sort_unstable_by(|a, b| a.file.cmp(&b.file));
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let mut text = String::from("{");
+    for (at, entry) in sorted.iter().enumerate() {
+        let id = entry.id.as_ref().map_or("", NoteId::as_str);
+        text.push_str(if at == 0 { "\n" } else { ",\n" });
+        // Writing into a string cannot fail.
+        _ = write!(text, "  {}: {}", Value::from(id), Value::Object(shape(entry, id, &name)));
+    }
+    text.push_str("\n}\n");
+    let path = folder.join(INDEX_FILE);
+    if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+        return;
+    }
+    // A derived file: what cannot be written now is written with the next note.
+    atomic_file::replace_derived(&path, text.as_bytes()).ok();
+}
+
+fn shape(entry: &Entry, id: &str, folder: &str) -> Map<String, Value> {
+    let pairs = [
+        ("id", json!(id)),
+        ("title", json!(entry.title)),
+        ("type", json!(entry.kind.as_str())),
+        ("tags", json!(entry.tags)),
+        ("created_at", json!(entry.created_at)),
+        ("updated_at", json!(entry.updated_at)),
+        ("file_path", json!(format!("./{folder}/{}", entry.file))),
+    ];
+    pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}

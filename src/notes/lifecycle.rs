@@ -1,0 +1,81 @@
+//! When a note comes back into the context by itself: blockers until they are resolved, actions
+//! until they are done, the newest state of each line of work.
+//!
+//! Nothing here is stored: it is computed from type, status and dependencies, by one function that
+//! every view uses.
+
+use std::collections::HashMap;
+
+use chrono::FixedOffset;
+
+use super::entry::Entry;
+use super::note::{NoteId, NoteKind, Status};
+
+/// Why a note comes back unasked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Return {
+    /// A blocker that is not resolved.
+    OpenBlocker,
+    /// The newest state of its line of work.
+    CurrentState,
+    /// An action that is not done.
+    OpenAction,
+    /// It does not; search may find it.
+    No,
+}
+
+/// Returns for each entry, in their order, why it comes back; times without a zone are in `zone`.
+pub(super) fn returns(entries: &[&Entry], zone: FixedOffset) -> Vec<Return> {
+    let mut newest: HashMap<Option<&str>, usize> = HashMap::new();
+    for (at, entry) in entries.iter().enumerate() {
+        if entry.kind == NoteKind::TaskState && is_live(entry) {
+            let place = newest.entry(entry.line_of_work()).or_insert(at);
+            if sort_key(entry, zone) > sort_key(entries[*place], zone) {
+                *place = at;
+            }
+        }
+    }
+    let one = |(at, entry): (usize, &&Entry)| match entry.kind {
+        _ if !is_live(entry) => Return::No,
+        NoteKind::Blocker => Return::OpenBlocker,
+        NoteKind::Action => Return::OpenAction,
+        NoteKind::TaskState if newest.get(&entry.line_of_work()) == Some(&at) => {
+            Return::CurrentState
+        }
+        NoteKind::TaskState | NoteKind::Conclusion | NoteKind::Reference | NoteKind::General => {
+            Return::No
+        }
+    };
+    entries.iter().enumerate().map(one).collect()
+}
+
+/// Returns the ids that a note waits for: dependencies that are not done, or not there.
+pub(super) fn waits_for<'a>(entry: &'a Entry, entries: &[&Entry]) -> Vec<&'a str> {
+    let is_done = |id: &str| {
+        let found = entries.iter().find(|other| other.id.as_ref().map(NoteId::as_str) == Some(id));
+        found.is_some_and(|other| other.status == Status::Done)
+    };
+    entry.depends_on.iter().map(String::as_str).filter(|id| !is_done(id)).collect()
+}
+
+/// Returns whether a note still counts.
+pub(super) fn is_live(entry: &Entry) -> bool {
+    entry.is_note()
+        && match entry.status {
+            Status::Open | Status::Doing => true,
+            Status::Done | Status::Superseded | Status::Dropped => false,
+        }
+}
+
+/// Returns whether search leaves a note out unless asked.
+pub(super) fn is_hidden(entry: &Entry) -> bool {
+    match entry.status {
+        Status::Open | Status::Doing | Status::Done => false,
+        Status::Superseded | Status::Dropped => true,
+    }
+}
+
+/// Returns what notes are sorted by, the newest last; within a second the id's number decides.
+pub(super) fn sort_key(entry: &Entry, zone: FixedOffset) -> (i64, usize, &str) {
+    (entry.utc_milliseconds(zone), entry.file.len(), &entry.file)
+}

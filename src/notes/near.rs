@@ -1,0 +1,61 @@
+//! Notes that say almost the same: the ranking proposes, and the words decide.
+
+use std::collections::HashSet;
+
+use super::catalog::Catalog;
+use super::lifecycle;
+use super::note::{NewNote, Note};
+use super::store::NearDuplicate;
+use crate::support::bm25;
+use crate::support::words::{self, TermKind};
+
+/// From here on two notes say almost the same.
+pub(super) const ALIKE: f64 = 0.8;
+
+/// So many of the best hits are looked at.
+const LOOKED_AT: usize = 3;
+
+/// So much of a new note is asked for: a long text is recognised by its beginning.
+const ASKED: usize = 400;
+
+/// Returns the note that is most like a new one, if it is almost the same.
+pub(super) fn find(
+    catalog: &Catalog,
+    new: &NewNote,
+    read: impl Fn(&str) -> Option<Note>,
+) -> Option<NearDuplicate> {
+    let wanted = fingerprint(&new.title, &new.content);
+    let beginning: String = new.content.chars().take(ASKED).collect();
+    let ranked = bm25::rank(catalog, &format!("{} {beginning}", new.title));
+    let candidates = ranked.into_iter().filter_map(|(document, _)| catalog.entry(document));
+    candidates
+        .filter(|entry| lifecycle::is_live(entry))
+        .take(LOOKED_AT)
+        .filter_map(|entry| read(&entry.file))
+        .map(|note| {
+            let likeness = likeness(&wanted, &fingerprint(&note.title, &note.content));
+            NearDuplicate { id: note.id, title: note.title, likeness }
+        })
+        .filter(|near| near.likeness >= ALIKE)
+        .max_by(|a, b| a.likeness.total_cmp(&b.likeness))
+}
+
+/// Returns what two notes are compared by: their words, and the pairs of scripts without spaces.
+pub(super) fn fingerprint(title: &str, content: &str) -> HashSet<String> {
+    let mut fingerprint = HashSet::new();
+    for text in [title, content] {
+        words::visit(text, |kind, term| match kind {
+            TermKind::Word | TermKind::Pair => _ = fingerprint.insert(term.to_owned()),
+            TermKind::Identifier | TermKind::Character => {}
+        });
+    }
+    fingerprint
+}
+
+/// Returns the share of the terms that both have.
+#[expect(clippy::cast_precision_loss, reason = "counts of words are far below 2^52")]
+pub(super) fn likeness(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
+    let both = a.intersection(b).count();
+    let any = a.len() + b.len() - both;
+    if any == 0 { 0.0 } else { both as f64 / any as f64 }
+}

@@ -1,0 +1,171 @@
+//! Search: the ranking of [`crate::support::bm25`] over title, tags and body, with what a reader
+//! must know to trust an answer: how much was searched, what was left out, which words hit nothing.
+
+use super::entry::Entry;
+use super::error::NoteError;
+use super::lifecycle;
+use super::note::Note;
+use super::store::{Filter, NoteStore};
+use crate::support::bm25::{self, KINDS, Postings};
+use crate::support::words::{self, TermKind, Terms};
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchResult {
+    /// The best hits, best first.
+    pub hits: Vec<Hit>,
+    /// How many notes match at all and pass the filter.
+    pub total: usize,
+    /// How many notes were searched.
+    pub searched: usize,
+    /// How many matching notes were left out because they are superseded or dropped.
+    pub hidden: usize,
+    /// How many files could not be understood and were searched as raw text.
+    pub unreadable: usize,
+    /// The words of the query that no note has.
+    pub missing_terms: Vec<String>,
+}
+
+/// A note that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// What lists know of it.
+    pub entry: Entry,
+    /// The note; none when the file cannot be understood.
+    pub note: Option<Note>,
+    /// How well it matches, the best hit 1.0.
+    pub score: f64,
+    /// The line or two that match best.
+    pub snippet: String,
+}
+
+impl NoteStore {
+    /// Finds the notes that answer a query, best first.
+    pub fn search(&self, query: &str, filter: &Filter) -> Result<SearchResult, NoteError> {
+        let catalog = self.catalog()?;
+        let terms = words::query_terms(query);
+        let ranked = bm25::rank(&*catalog, query);
+        let best = ranked.first().map_or(1.0, |(_, score)| *score);
+        let mut result = SearchResult {
+            hits: Vec::new(),
+            total: 0,
+            searched: catalog.entries().filter(|(_, entry)| entry.is_note()).count(),
+            hidden: 0,
+            unreadable: catalog.entries().filter(|(_, entry)| !entry.is_note()).count(),
+            missing_terms: missing(&*catalog, query),
+        };
+        for (document, score) in ranked {
+            let Some(entry) = catalog.entry(document) else { continue };
+            if !filter.lets_through(entry) {
+                continue;
+            }
+            if lifecycle::is_hidden(entry) && filter.status.is_none() {
+                result.hidden += 1;
+                continue;
+            }
+            result.total += 1;
+            if result.hits.len() < filter.limit {
+                result.hits.push(self.hit(entry, score / best, &terms));
+            }
+        }
+        Ok(result)
+    }
+
+    fn hit(&self, entry: &Entry, score: f64, terms: &Terms) -> Hit {
+        let note = self.read_file(&entry.file).ok().map(|(note, source, _)| {
+            self.remember(&note.hash, source);
+            note
+        });
+        let raw = || {
+            let bytes = super::files::read(&self.folder.join(&entry.file)).ok()?.0;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let snippet = match &note {
+            Some(note) => snippet(&note.content, terms),
+            None => snippet(&raw().unwrap_or_default(), terms),
+        };
+        Hit { entry: entry.clone(), note, score, snippet }
+    }
+}
+
+/// The longest snippet, in characters.
+const SNIPPET: usize = 200;
+
+/// Returns the line that has the most of the query's terms, cut around the first of them.
+fn snippet(text: &str, terms: &Terms) -> String {
+    let mut best = (0, "");
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let count = matches_in(line, terms);
+        if count > best.0 || best.1.is_empty() {
+            best = (count, line);
+        }
+    }
+    cut_around(best.1, terms)
+}
+
+fn matches_in(line: &str, terms: &Terms) -> usize {
+    let mut found: Vec<String> = Vec::new();
+    words::visit(line, |kind, term| {
+        let wanted = match kind {
+            TermKind::Word => &terms.words,
+            TermKind::Identifier => &terms.identifiers,
+            TermKind::Pair => &terms.pairs,
+            TermKind::Character => return,
+        };
+        if wanted.iter().any(|known| known == term) && !found.iter().any(|known| known == term) {
+            found.push(term.to_owned());
+        }
+    });
+    found.len()
+}
+
+fn cut_around(line: &str, terms: &Terms) -> String {
+    let characters: Vec<char> = line.chars().collect();
+    if characters.len() <= SNIPPET {
+        return line.to_owned();
+    }
+    // The first window, in steps of a quarter, that has as many terms as any.
+    let windows = (0..characters.len()).step_by(SNIPPET / 4).take(64).map(|start| {
+        let end = (start + SNIPPET).min(characters.len());
+        let text: String = characters[start..end].iter().collect();
+        (matches_in(&text, terms), start, end, text)
+    });
+    let best = windows.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let Some((_, start, end, text)) = best else { return String::new() };
+    let before = if start > 0 { "…" } else { "" };
+    let after = if end < characters.len() { "…" } else { "" };
+    format!("{before}{}{after}", text.trim())
+}
+
+/// Returns the words of a query, as written, that no note has.
+fn missing(index: &impl Postings, query: &str) -> Vec<String> {
+    let mut missing = Vec::new();
+    for word in query.split(|character: char| character.is_whitespace() || is_mark(character)) {
+        let word = word.trim_matches(|character: char| !character.is_alphanumeric());
+        let terms = words::terms(word);
+        let lists = [&terms.words, &terms.identifiers, &terms.pairs, &terms.characters];
+        let mut any = false;
+        for (kind, term) in KINDS
+            .into_iter()
+            .zip(lists)
+            .flat_map(|(kind, list)| list.iter().map(move |term| (kind, term)))
+        {
+            // A single character is a hit only where there is nothing longer.
+            if kind == TermKind::Character && !terms.pairs.is_empty() {
+                continue;
+            }
+            index.look_up(kind, term, &mut |_| any = true);
+        }
+        if !any && !terms.is_empty() && !missing.iter().any(|known| known == word) {
+            missing.push(word.to_owned());
+        }
+    }
+    missing
+}
+
+fn is_mark(character: char) -> bool {
+    matches!(
+        character,
+        '，' | '。' | '？' | '！' | '、' | '；' | '：' | ',' | ';' | '(' | ')' | '（' | '）'
+    )
+}
