@@ -1,0 +1,356 @@
+//! `groundskeeper notes …`: the operations of the note tool for people and scripts.
+//!
+//! It words results and errors and decides exit codes; what happens to notes is decided in
+//! [`crate::notes`] alone. With `--json` each command prints one document on standard output.
+
+mod json;
+mod text;
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::{CliError, ExitKind};
+use crate::notes::{Filter, NewNote, NoteEdit, NoteError, NoteKind, NoteStore, Status};
+
+/// What to do with notes.
+#[derive(Debug, Clone, Subcommand)]
+pub enum NotesCommand {
+    /// Write a new note and print its id
+    #[command(
+        after_help = "Example:\n  groundskeeper notes create --title 'Pool exhausted' --type blocker --tag db --content 'under load, see src/db.rs:40'"
+    )]
+    Create(CreateArgs),
+    /// Show a note
+    Read {
+        /// The id of a note; its start or end is enough
+        id: String,
+    },
+    /// Change a note; what is not named stays byte for byte
+    Update(UpdateArgs),
+    /// Find notes by words, identifiers or paths, in any language
+    Search {
+        /// What to search for
+        query: String,
+        /// Which notes
+        #[command(flatten)]
+        filter: FilterArgs,
+        /// Show at most so many
+        #[arg(long, default_value_t = 10)]
+        limit: usize,
+    },
+    /// List notes, the latest change first
+    List {
+        /// Which notes
+        #[command(flatten)]
+        filter: FilterArgs,
+        /// Show at most so many
+        #[arg(long, default_value_t = 20)]
+        limit: usize,
+    },
+    /// Count notes, and show what is open and what changed last
+    Summary,
+    /// Delete a note; `notes undo` brings it back
+    Delete {
+        /// The id of a note; its start or end is enough
+        id: String,
+    },
+    /// Take the latest update or deletion back
+    Undo,
+}
+
+/// The arguments of `notes create`.
+#[derive(Debug, Clone, Args)]
+pub struct CreateArgs {
+    /// One line that says what the note is about
+    #[arg(long)]
+    title: String,
+    #[command(flatten)]
+    content: ContentArgs,
+    /// The type of note
+    #[arg(long = "type", value_name = "TYPE", default_value = "general", value_parser = KINDS)]
+    kind: String,
+    /// A tag; can be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Where the matter stands
+    #[arg(long, value_name = "STATUS", value_parser = STATUSES)]
+    status: Option<String>,
+}
+
+/// The arguments of `notes update`.
+#[derive(Debug, Clone, Args)]
+pub struct UpdateArgs {
+    /// The id of a note; its start or end is enough
+    id: String,
+    /// A new title
+    #[arg(long)]
+    title: Option<String>,
+    #[command(flatten)]
+    content: ContentArgs,
+    /// A new type
+    #[arg(long = "type", value_name = "TYPE", value_parser = KINDS)]
+    kind: Option<String>,
+    /// New tags in the place of the old ones; an empty one removes them all
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Where the matter stands now
+    #[arg(long, value_name = "STATUS", value_parser = STATUSES)]
+    status: Option<String>,
+    /// Allow to delete more than half of the body
+    #[arg(long)]
+    force: bool,
+}
+
+/// Where a body comes from.
+#[derive(Debug, Clone, Args)]
+#[group(multiple = false)]
+pub struct ContentArgs {
+    /// The body, Markdown; `-` reads standard input
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    content: Option<String>,
+    /// A file with the body; `-` reads standard input
+    #[arg(long, value_name = "FILE")]
+    content_file: Option<PathBuf>,
+}
+
+/// Which notes are wanted.
+#[derive(Debug, Clone, Args)]
+pub struct FilterArgs {
+    /// Only this type
+    #[arg(long = "type", value_name = "TYPE", value_parser = KINDS)]
+    kind: Option<String>,
+    /// Only notes with this tag; of several, any
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Only this status
+    #[arg(long, value_name = "STATUS", value_parser = STATUSES)]
+    status: Option<String>,
+}
+
+/// Does what a command says, and returns the exit code.
+pub fn run(
+    command: &NotesCommand,
+    store: &NoteStore,
+    json: bool,
+    stdin: &mut dyn Read,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<u8, CliError> {
+    let answer = match command {
+        NotesCommand::Create(args) => create(args, store, stdin, err)?,
+        NotesCommand::Read { id } => {
+            let note = store.read(id).map_err(failed)?;
+            Answer { text: text::note(&note), json: json::note(&note) }
+        }
+        NotesCommand::Update(args) => update(args, store, stdin)?,
+        NotesCommand::Search { query, filter, limit } => {
+            if query.trim().is_empty() {
+                return Err(CliError::new(ExitKind::Usage, "the query is empty")
+                    .with_hint("write words, identifiers or paths to search for"));
+            }
+            let result = store.search(query, &filter.filter(*limit)?).map_err(failed)?;
+            warn_unreadable(result.unreadable, err);
+            Answer { text: text::search(&result), json: json::search(query, &result) }
+        }
+        NotesCommand::List { filter, limit } => {
+            let listing = store.list(&filter.filter(*limit)?).map_err(failed)?;
+            warn_unreadable(listing.unreadable.len(), err);
+            Answer { text: text::list(&listing), json: json::list(&listing, folder(store)) }
+        }
+        NotesCommand::Summary => {
+            let summary = store.summary().map_err(failed)?;
+            warn_unreadable(summary.unreadable.len(), err);
+            Answer { text: text::summary(&summary), json: json::summary(&summary) }
+        }
+        NotesCommand::Delete { id } => {
+            let note = store.delete(id).map_err(failed)?;
+            Answer {
+                text: format!("deleted {}: {}\n", note.id, note.title),
+                json: json::done(&note.id, &note.title, "delete"),
+            }
+        }
+        NotesCommand::Undo => {
+            let undone = store.undo().map_err(failed)?;
+            let text =
+                format!("took the {} of {} back: {}\n", undone.what, undone.id, undone.title);
+            Answer { text, json: json::done(&undone.id, &undone.title, "undo") }
+        }
+    };
+    answer.print(json, out)
+}
+
+/// What a command prints, in its two forms.
+struct Answer {
+    text: String,
+    json: serde_json::Value,
+}
+
+impl Answer {
+    fn print(&self, json: bool, out: &mut dyn Write) -> Result<u8, CliError> {
+        let written =
+            if json { writeln!(out, "{}", self.json) } else { out.write_all(self.text.as_bytes()) };
+        match written.and_then(|()| out.flush()) {
+            Ok(()) => Ok(0),
+            // Whoever reads has seen enough.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(0),
+            Err(error) => {
+                Err(CliError::new(ExitKind::Other, format!("writing the answer failed: {error}")))
+            }
+        }
+    }
+}
+
+/// The spellings of the types.
+const KINDS: [&str; 6] = ["task_state", "conclusion", "blocker", "action", "reference", "general"];
+
+/// The spellings of the statuses.
+const STATUSES: [&str; 5] = ["open", "doing", "done", "superseded", "dropped"];
+
+fn create(
+    args: &CreateArgs,
+    store: &NoteStore,
+    stdin: &mut dyn Read,
+    err: &mut dyn Write,
+) -> Result<Answer, CliError> {
+    let mut new = NewNote {
+        title: args.title.clone(),
+        content: args.content.read(stdin)?.unwrap_or_default(),
+        kind: kind(&args.kind)?,
+        tags: args.tags.clone(),
+        ..NewNote::default()
+    };
+    if let Some(status) = &args.status {
+        new.extra.insert("status".to_owned(), status.as_str().into());
+    }
+    let created = store.create(new).map_err(failed)?;
+    if let Some(near) = &created.near_duplicate {
+        // The note is written: a warning that cannot be printed changes nothing.
+        writeln!(err, "warning: {} says almost the same: {}", near.id, near.title).ok();
+    }
+    Ok(Answer {
+        text: format!("{}\n", created.note.id),
+        json: json::created(&created, folder(store)),
+    })
+}
+
+fn update(args: &UpdateArgs, store: &NoteStore, stdin: &mut dyn Read) -> Result<Answer, CliError> {
+    let tags: Vec<String> = args.tags.iter().filter(|tag| !tag.is_empty()).cloned().collect();
+    let edit = NoteEdit {
+        title: args.title.clone(),
+        content: args.content.read(stdin)?,
+        kind: args.kind.as_deref().map(kind).transpose()?,
+        tags: (!args.tags.is_empty()).then_some(tags),
+        status: args.status.as_deref().map(status).transpose()?,
+        force: args.force,
+        ..NoteEdit::default()
+    };
+    if edit == (NoteEdit { force: args.force, ..NoteEdit::default() }) {
+        return Err(CliError::new(ExitKind::Usage, "there is nothing to change").with_hint(
+            "name what is new: `--title`, `--content`, `--type`, `--tag` or `--status`",
+        ));
+    }
+    let updated = store.update(&args.id, edit).map_err(failed)?;
+    Ok(Answer { text: text::updated(&updated), json: json::updated(&updated) })
+}
+
+impl ContentArgs {
+    fn read(&self, stdin: &mut dyn Read) -> Result<Option<String>, CliError> {
+        let (mut source, name): (Box<dyn Read + '_>, String) =
+            match (&self.content, &self.content_file) {
+                (Some(text), _) if text != "-" => return Ok(Some(text.clone())),
+                (None, None) => return Ok(None),
+                (_, Some(path)) if path != Path::new("-") => {
+                    let file = std::fs::File::open(path).map_err(|error| {
+                        CliError::new(
+                            ExitKind::Usage,
+                            format!("`{}` cannot be read: {error}", path.display()),
+                        )
+                    })?;
+                    (Box::new(file), format!("`{}`", path.display()))
+                }
+                _ => (Box::new(stdin), "standard input".to_owned()),
+            };
+        let mut bytes = Vec::new();
+        source.by_ref().take(MAX_INPUT).read_to_end(&mut bytes).map_err(|error| {
+            CliError::new(ExitKind::Usage, format!("{name} cannot be read: {error}"))
+        })?;
+        let mut text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            CliError::new(ExitKind::Usage, format!("{name} is not UTF-8, from byte {at} on"))
+        })?;
+        // The line end that every file ends with is not part of what it says.
+        if text.ends_with('\n') {
+            text.truncate(text.len() - if text.ends_with("\r\n") { 2 } else { 1 });
+        }
+        Ok(Some(text))
+    }
+}
+
+impl FilterArgs {
+    fn filter(&self, limit: usize) -> Result<Filter, CliError> {
+        Ok(Filter {
+            kind: self.kind.as_deref().map(kind).transpose()?,
+            tags: self.tags.clone(),
+            status: self.status.as_deref().map(status).transpose()?,
+            limit,
+        })
+    }
+}
+
+/// More than a note may hold, so that too much is told as too much.
+const MAX_INPUT: u64 = 2 << 20;
+
+fn kind(text: &str) -> Result<NoteKind, CliError> {
+    NoteKind::parse(text).ok_or_else(|| failed(NoteError::UnknownKind(text.to_owned())))
+}
+
+fn status(text: &str) -> Result<Status, CliError> {
+    Status::parse(text).ok_or_else(|| failed(NoteError::UnknownStatus(text.to_owned())))
+}
+
+fn folder(store: &NoteStore) -> &Path {
+    store.folder()
+}
+
+fn warn_unreadable(count: usize, err: &mut dyn Write) {
+    if count > 0 {
+        let (files, they) = if count == 1 { ("file", "it") } else { ("files", "them") };
+        // The answer is there all the same.
+        writeln!(err, "warning: {count} {files} among the notes cannot be understood").ok();
+        writeln!(err, "hint: `groundskeeper notes doctor` shows what is wrong with {they}").ok();
+    }
+}
+
+/// Words an error of the store, and decides the exit code.
+#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+fn failed(error: NoteError) -> CliError {
+    let kind = match &error {
+        NoteError::BadValue { .. }
+        | NoteError::BadId(_)
+        | NoteError::Ambiguous { .. }
+        | NoteError::UnknownKind(_)
+        | NoteError::UnknownStatus(_) => ExitKind::Usage,
+        NoteError::NotFound(_)
+        | NoteError::DeletesMost { .. }
+        | NoteError::Conflict { .. }
+        | NoteError::Secret { .. }
+        | NoteError::Cycle(_)
+        | NoteError::NothingToUndo
+        | NoteError::ChangedAfter(_) => ExitKind::Other,
+        NoteError::Unreadable { .. }
+        | NoteError::Locked { .. }
+        | NoteError::BadFolder { .. }
+        | NoteError::Io { .. } => ExitKind::Store,
+    };
+    // The system's reason stands in the message already.
+    let mut worded = CliError::new(kind, error.to_string());
+    if let NoteError::Conflict { diff, .. } = &error {
+        worded.causes.extend(diff.lines().map(str::to_owned));
+    }
+    match error.hint() {
+        Some(hint) => worded.with_hint(hint),
+        None => worded,
+    }
+}

@@ -1,0 +1,128 @@
+//! What people read: columns that line up, Chinese titles included.
+
+use std::fmt::Write;
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::notes::{Entry, Listing, Note, NoteId, SearchResult, Summary, Updated};
+
+/// A whole note, as its front matter and its body.
+pub(super) fn note(note: &Note) -> String {
+    let mut text = format!("{}\n", note.title);
+    // Writing into a string cannot fail, here and below.
+    _ = writeln!(text, "{} · {} · {}", note.id, note.kind, note.status);
+    if !note.tags.is_empty() {
+        _ = writeln!(text, "tags: {}", note.tags.join(", "));
+    }
+    if let Some(thread) = &note.thread {
+        _ = writeln!(text, "thread: {thread}");
+    }
+    if !note.depends_on.is_empty() {
+        _ = writeln!(text, "depends on: {}", note.depends_on.join(", "));
+    }
+    for (key, value) in &note.extra {
+        _ = writeln!(text, "{key}: {value}");
+    }
+    _ = writeln!(text, "created {} · updated {}", note.created_at, note.updated_at);
+    _ = writeln!(text, "\n{}", note.content.trim_end());
+    text
+}
+
+/// What an update changed.
+pub(super) fn updated(updated: &Updated) -> String {
+    let id = &updated.note.id;
+    if updated.changed.is_empty() {
+        return format!("{id} says that already\n");
+    }
+    let merged = if updated.merged { ", merged with a change made meanwhile" } else { "" };
+    format!("updated {id}: {}{merged}\n", updated.changed.join("; "))
+}
+
+/// Hits with their best line, and what was not looked at.
+pub(super) fn search(result: &SearchResult) -> String {
+    let mut text = String::new();
+    for hit in &result.hits {
+        _ = writeln!(text, "{}", line(&hit.entry, 0));
+        if !hit.snippet.is_empty() {
+            _ = writeln!(text, "    {}", hit.snippet);
+        }
+    }
+    let (shown, total, searched) = (result.hits.len(), result.total, result.searched);
+    _ = write!(text, "{shown} of {total} matching notes, {searched} searched");
+    if result.hidden > 0 {
+        _ = write!(text, ", {} superseded or dropped left out", result.hidden);
+    }
+    if !result.missing_terms.is_empty() {
+        _ = write!(text, "; in no note: {}", result.missing_terms.join(", "));
+    }
+    text.push('\n');
+    text
+}
+
+/// A line a note.
+pub(super) fn list(listing: &Listing) -> String {
+    let width =
+        listing.notes.iter().map(|note| note.title.width()).max().unwrap_or(0).min(WIDEST_TITLE);
+    let mut text = String::new();
+    for note in &listing.notes {
+        _ = writeln!(text, "{}", line(note, width));
+    }
+    let (shown, total) = (listing.notes.len(), listing.total);
+    if shown < total {
+        _ = writeln!(text, "{shown} of {total} notes; `--limit` shows more");
+    } else {
+        _ = writeln!(text, "{total} {}", if total == 1 { "note" } else { "notes" });
+    }
+    text
+}
+
+/// Counts, what is open, what changed last.
+pub(super) fn summary(summary: &Summary) -> String {
+    let kinds: Vec<String> =
+        summary.type_distribution.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let total = summary.total_notes;
+    let mut text = format!("{total} {}", if total == 1 { "note" } else { "notes" });
+    if !kinds.is_empty() {
+        _ = write!(text, ": {}", kinds.join(", "));
+    }
+    text.push('\n');
+    let lists = [
+        ("open blockers", &summary.open_blockers),
+        ("ready actions", &summary.ready_actions),
+        ("changed last", &summary.recent_notes),
+    ];
+    for (title, entries) in lists {
+        if entries.is_empty() {
+            continue;
+        }
+        _ = writeln!(text, "\n{title}:");
+        for entry in entries.iter().take(SHOWN) {
+            _ = writeln!(text, "  {}", line(entry, 0));
+        }
+        if entries.len() > SHOWN {
+            _ = writeln!(text, "  and {} more", entries.len() - SHOWN);
+        }
+    }
+    text
+}
+
+/// A longer title moves what is behind it.
+const WIDEST_TITLE: usize = 60;
+
+/// So many notes of a kind stand in a summary.
+const SHOWN: usize = 20;
+
+fn line(entry: &Entry, width: usize) -> String {
+    let id = entry.id.as_ref().map_or(entry.file.as_str(), NoteId::as_str);
+    if let Some(problem) = &entry.problem {
+        return format!("{id}  cannot be understood: {problem}");
+    }
+    let padding = " ".repeat(width.saturating_sub(entry.title.width()));
+    let tags = if entry.tags.is_empty() {
+        String::new()
+    } else {
+        format!("  [{}]", entry.tags.join(", "))
+    };
+    let status = format!("{}/{}", entry.kind, entry.status);
+    format!("{id}  {status:<20}  {}{padding}{tags}", entry.title).trim_end().to_owned()
+}
