@@ -7,6 +7,7 @@ use super::lookup;
 use super::memory;
 use super::page::Page;
 use super::scope::Scope;
+use super::subjects;
 
 /// Returns the answer once everything was looked at.
 pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
@@ -33,18 +34,30 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
         entries = open;
     }
     let mut page = Page::new(language);
-    let from_files = entries.is_empty() || !wants_notes;
-    let places = if from_files {
+    let mut body = Page::new(language);
+    let subjects = subjects::of(question);
+    let mut found = !subjects.is_empty();
+    // What was found and what comes first is in the notes, and needs no look.
+    if entries.is_empty() || !wants_notes {
         let scope = Scope::look(desk)?;
-        lookup::look(desk, &scope, question)?
-    } else {
-        Vec::new()
-    };
-    let found = places.iter().any(lookup::Places::is_found);
+        if scope.is_empty() {
+            found = false;
+        } else if subjects.is_empty() {
+            let places = lookup::look(desk, &scope, question)?;
+            found = places.iter().any(lookup::Places::is_found);
+            lookup::write(&places, &mut body);
+        } else {
+            subjects::write(desk, &scope, &subjects, &mut body)?;
+        }
+    }
     page.paragraph(match (entries.is_empty(), found) {
         (false, _) => language.pick(
             "These notes answer the question or come close to it.",
             "以下笔记回答了这个问题，或与之最接近。",
+        ),
+        (true, true) if !subjects.is_empty() => language.pick(
+            "No note answers this. This is what the commands for its subject say.",
+            "没有笔记回答这个问题。以下是相关命令给出的结果。",
         ),
         (true, true) => language.pick(
             "No note answers this. These are the places in the files that the words of the question lead to.",
@@ -61,7 +74,7 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
             page.item(entry.line.trim_start_matches(['-', ' ', '*']));
         }
     }
-    lookup::write(&places, &mut page);
+    page.append(body);
     Ok(page.finish())
 }
 

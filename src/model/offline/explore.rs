@@ -41,9 +41,7 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     let recorded = record(desk, &findings)?;
 
     write_lead(desk, &mut page, &scope, &languages, history.as_ref());
-    if let Some((text, place)) = purpose {
-        page.paragraph(&format!("> {text}\n>\n> — {}", code(&place)));
-    }
+    write_purpose(&mut page, purpose.as_ref());
     structure.write(&mut page);
     languages.write(&mut page);
     landmarks.write(&mut page);
@@ -81,6 +79,27 @@ pub(super) fn write_empty(page: &mut Page, scope: &Scope) {
             .pick(format!("There are no files in {within}."), format!("{within} 中没有文件。"))
     };
     page.paragraph(&text);
+    page.cite("files", "文件数", &scope.count_line);
+}
+
+/// Writes what the README says first.
+pub(super) fn write_purpose(page: &mut Page, purpose: Option<&(String, String)>) {
+    if let Some((text, place)) = purpose {
+        page.paragraph(&format!("> {text}\n>\n> — {}", code(place)));
+    }
+}
+
+/// Writes how many files there are.
+pub(super) fn write_count(page: &mut Page, scope: &Scope) {
+    let Some(count) = scope.count else {
+        page.gap("the files could not be counted", "无法统计文件");
+        return;
+    };
+    page.paragraph(
+        &page
+            .language()
+            .pick(format!("{} in all.", counted(count, "file")), format!("共 {count} 个文件。")),
+    );
     page.cite("files", "文件数", &scope.count_line);
 }
 
@@ -154,7 +173,7 @@ pub(super) fn write_lead(
 }
 
 /// Returns the first paragraph of the README and its place.
-fn purpose(desk: &Desk<'_>, landmarks: &Landmarks) -> Looked<Option<(String, String)>> {
+pub(super) fn purpose(desk: &Desk<'_>, landmarks: &Landmarks) -> Looked<Option<(String, String)>> {
     let Some(readme) = landmarks.readme() else { return Ok(None) };
     let output = desk.run(&format!("head -n 60 -- {} | cut -c 1-400", quoted(readme)))?;
     let lines: Vec<&str> = output.lines().collect();

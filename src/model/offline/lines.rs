@@ -67,7 +67,7 @@ impl Files {
         if self.git {
             format!("git grep -zIl ''{}", self.pathspec(which))
         } else {
-            format!("{} | xargs -0 grep -ZIl ''", self.find(which, "-size +0 -print0"))
+            format!("{} | xargs -0 -r grep -ZIl ''", self.find(which, "-size +0 -print0"))
         }
     }
 
@@ -87,7 +87,7 @@ impl Files {
             format!("git grep -I {options} -e {pattern}{}", self.pathspec(which))
         } else {
             let find = self.find(which, "-print0");
-            format!("{find} | xargs -0 grep -I -H {options} -e {pattern}{}", self.short())
+            format!("{find} | xargs -0 -r grep -I -H {options} -e {pattern}{}", self.short())
         }
     }
 
@@ -99,7 +99,7 @@ impl Files {
     /// Prints lines and path of each text file, as `wc` counts them.
     pub(super) fn line_counts(&self, which: Which<'_>) -> String {
         let program = programs::argument(programs::WITHOUT_TOTALS);
-        format!("{} | xargs -0 wc -l | awk {program}{}", self.texts(which), self.short())
+        format!("{} | xargs -0 -r wc -l | awk {program}{}", self.texts(which), self.short())
     }
 
     /// Returns the arguments that choose the files, for Git.

@@ -20,6 +20,7 @@ mod plan;
 mod programs;
 mod record;
 mod scope;
+mod subjects;
 mod survey;
 #[cfg(test)]
 mod tests;

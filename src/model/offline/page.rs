@@ -76,6 +76,16 @@ impl Page {
         }
     }
 
+    /// Puts another page behind this one.
+    pub(super) fn append(&mut self, other: Self) {
+        if !other.text.is_empty() {
+            self.space();
+            self.text.push_str(&other.text);
+        }
+        self.commands.extend(other.commands);
+        self.gaps.extend(other.gaps);
+    }
+
     /// Returns the answer.
     pub(super) fn finish(mut self) -> String {
         if !self.gaps.is_empty() {

@@ -25,7 +25,7 @@ impl Binaries {
                 format!("{eol} | grep '^i/-text ' | cut -f 2- | head -n 12"),
             )
         } else {
-            let list = format!("{} | xargs -0 grep -LI ''{}", files.contents(), files.short());
+            let list = format!("{} | xargs -0 -r grep -LI ''{}", files.contents(), files.short());
             (format!("{list} | wc -l"), format!("{list} | head -n 12"))
         };
         let count = desk.run(&line);

@@ -48,7 +48,7 @@ impl Functions {
         let find = programs::argument(programs::FUNCTIONS);
         let rank = programs::argument(programs::RANKING);
         let line = format!(
-            "{} | xargs -0 awk -v long={LONG} -v deep={DEEP} {find}{} | sort -k1,1nr -k3 | awk -F '\\t' -v long={LONG} -v deep={DEEP} -v most={SHOWN} {rank}",
+            "{} | xargs -0 -r awk -v long={LONG} -v deep={DEEP} {find}{} | sort -k1,1nr -k3 | awk -F '\\t' -v long={LONG} -v deep={DEEP} -v most={SHOWN} {rank}",
             sources.line,
             scope.files.short(),
         );

@@ -44,7 +44,7 @@ impl Repeats {
         let program = programs::argument(programs::REPEATS);
         let own = format!("grep -z -v -E '{ASIDE}'");
         let line = format!(
-            "{} | {own} | xargs -0 awk -v least={LEAST} {program}{} | sort -k1,1nr -k2 | head -n 40",
+            "{} | {own} | xargs -0 -r awk -v least={LEAST} {program}{} | sort -k1,1nr -k2 | head -n 40",
             sources.line,
             scope.files.short(),
         );

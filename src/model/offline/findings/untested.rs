@@ -9,7 +9,7 @@ use super::super::scope::Scope;
 use super::super::survey::languages::Languages;
 
 /// A Rust file usually holds its own tests.
-const RUST_TESTS: &str = "#\\[(cfg\\(test\\)|([a-z_]+::)*test\\b)";
+const RUST_TESTS: &str = "#\\[cfg\\((test|all\\(test)";
 
 /// What is tested by name.
 #[derive(Debug, Clone)]

@@ -27,7 +27,7 @@ impl Sizes {
         let bytes = scope.files.contents();
         let short = scope.files.short();
         let bytes_line = format!(
-            "{bytes} | xargs -0 wc -c | awk {program}{short} | sort -k1,1nr -k2 | head -n 20"
+            "{bytes} | xargs -0 -r wc -c | awk {program}{short} | sort -k1,1nr -k2 | head -n 20"
         );
         let by_lines = desk.run(&lines_line);
         let by_bytes = desk.run(&bytes_line);
