@@ -2,7 +2,6 @@
 
 use super::desk::{Desk, Looked};
 use super::explore::{write_empty, write_lead};
-use super::findings::binaries::Binaries;
 use super::findings::conflicts::Conflicts;
 use super::findings::functions::Functions;
 use super::findings::markers::Markers;
@@ -32,12 +31,11 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     let history = History::look(desk, &scope);
     let markers = Markers::look(desk, &scope);
     let conflicts = Conflicts::look(desk, &scope);
-    let binaries = Binaries::look(desk, &scope);
     let (languages, sizes, history) = (languages?, sizes?, history?);
     let functions = Functions::look(desk, &scope, &languages);
     let tests = Untested::look(desk, &scope, &languages);
     let repeats = Repeats::look(desk, &scope, &languages);
-    let (markers, conflicts, binaries) = (markers?, conflicts?, binaries?);
+    let (markers, conflicts) = (markers?, conflicts?);
     let (functions, tests, repeats) = (functions?, tests?, repeats?);
 
     let mut findings = Vec::from_iter(conflicts.finding(desk));
@@ -66,7 +64,6 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     if let Some(history) = &history {
         history.write_hot_spots(&mut page);
     }
-    binaries.write(&mut page);
     recorded.write(&mut page);
     Ok(page.finish())
 }

@@ -144,6 +144,15 @@ impl Output {
         self.lines().filter_map(row).collect()
     }
 
+    /// Returns the rows of one kind, of a command that prints a kind, a number and a name.
+    pub(super) fn kind(&self, kind: &str) -> Vec<Counted> {
+        let rows = self.columns::<3>().into_iter().filter(|row| row[0] == kind);
+        rows.filter_map(|[_, count, name]| {
+            Some(Counted { count: count.parse().ok()?, name: name.to_owned() })
+        })
+        .collect()
+    }
+
     /// Returns the rows of a command that prints columns divided by tabs.
     pub(super) fn columns<const N: usize>(&self) -> Vec<[&str; N]> {
         self.lines()

@@ -1,7 +1,6 @@
 //! Explore: what is here, where to begin, what is missing.
 
 use super::desk::{Desk, Looked};
-use super::findings::binaries::Binaries;
 use super::findings::markers::Markers;
 use super::lines::quoted;
 use super::lookup;
@@ -31,9 +30,8 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     let sizes = Sizes::look(desk, &scope);
     let history = History::look(desk, &scope);
     let markers = Markers::look(desk, &scope);
-    let binaries = Binaries::look(desk, &scope);
     let (structure, languages, landmarks) = (structure?, languages?, landmarks?);
-    let (sizes, history, markers, binaries) = (sizes?, history?, markers?, binaries?);
+    let (sizes, history, markers) = (sizes?, history?, markers?);
     let purpose = purpose(desk, &landmarks)?;
 
     let mut findings = vec![conclusion(desk, &scope, &structure, &languages, &landmarks)];
@@ -51,7 +49,6 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
         history.write_hot_spots(&mut page);
     }
     markers.write(&mut page, 5);
-    binaries.write(&mut page);
     recorded.write(&mut page);
     page.heading("Next steps", "下一步");
     page.item(desk.language().pick(

@@ -11,6 +11,9 @@ use super::programs;
 pub(super) const LEFT_OUT: [&str; 6] =
     [".git", ".groundskeeper", "node_modules", "target", "__pycache__", ".venv"];
 
+/// A file of this many bytes is large for a repository.
+pub(super) const LARGE: u64 = 1024 * 1024;
+
 /// The files that the lines are about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Files {
@@ -91,6 +94,18 @@ impl Files {
         }
     }
 
+    /// Prints the same with NUL behind the path, so that the path can hold anything. (Git writes
+    /// NUL behind the line's number as well.)
+    pub(super) fn grep_apart(&self, options: &str, pattern: &str, which: Which<'_>) -> String {
+        let pattern = quoted(pattern);
+        if self.git {
+            format!("git grep -I -z {options} -e {pattern}{}", self.pathspec(which))
+        } else {
+            let find = self.find(which, "-print0");
+            format!("{find} | xargs -0 -r grep -I -H -Z {options} -e {pattern}")
+        }
+    }
+
     /// Turns names that end in NUL into lines.
     pub(super) fn as_lines(&self) -> String {
         format!("tr '\\n\\000' '?\\n'{}", self.short())
@@ -100,6 +115,15 @@ impl Files {
     pub(super) fn line_counts(&self, which: Which<'_>) -> String {
         let program = programs::argument(programs::WITHOUT_TOTALS);
         format!("{} | xargs -0 -r wc -l | awk {program}{}", self.texts(which), self.short())
+    }
+
+    /// Prints what the text files hold: rows of `all`, `long`, `large` and `sum` (by ending).
+    pub(super) fn contents_summary(&self) -> String {
+        let program = programs::argument(programs::CONTENTS);
+        let texts = self.texts(Which::All);
+        format!(
+            "{texts} | xargs -0 -r wc -lc | awk -v most=10 -v large={LARGE} {program} | sort -k1,1 -k2,2nr -k3 | head -n 150"
+        )
     }
 
     /// Returns the arguments that choose the files, for Git.

@@ -6,6 +6,12 @@ use super::lines::quoted;
 pub(super) const WITHOUT_TOTALS: &str = include_str!("awk/without_totals.awk");
 /// Counts paths by ending.
 pub(super) const ENDINGS: &str = include_str!("awk/endings.awk");
+/// Sums up lines and bytes.
+pub(super) const CONTENTS: &str = include_str!("awk/contents.awk");
+/// Counts binary files.
+pub(super) const BINARIES: &str = include_str!("awk/binaries.awk");
+/// Counts and ranks markers.
+pub(super) const MARKERS: &str = include_str!("awk/markers.awk");
 /// Counts paths by top folder.
 pub(super) const FOLDERS: &str = include_str!("awk/folders.awk");
 /// Finds long and deep functions.

@@ -24,11 +24,12 @@ impl Conflicts {
             "{} | cut -c 1-200 | head -n 10",
             scope.files.grep("-n -E", pattern, Which::All)
         );
-        let count = desk.run(&line);
-        let places = desk.run(&places_line);
-        let places = places?;
+        let count = desk.run(&line)?;
+        let places =
+            if count.number() == Some(0) { Output::default() } else { desk.run(&places_line)? };
         let places = places.lines().filter_map(split_place).map(|(place, _)| place.to_owned());
-        Ok(Self { count: count?, places: places.collect(), line })
+        let places = places.collect();
+        Ok(Self { count, places, line })
     }
 
     /// Writes the section; nothing when there are none.

@@ -3,6 +3,7 @@
 use super::super::desk::{Counted, Desk, Looked, Output};
 use super::super::lines::Which;
 use super::super::page::{Page, code, counted, excerpt};
+use super::super::programs;
 use super::super::record::{Finding, Kind};
 use super::super::scope::Scope;
 
@@ -11,12 +12,12 @@ const WORDS: &str = "TODO|FIXME|HACK|XXX";
 /// The unfinished places.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Markers {
-    lines: Output,
+    count: Output,
+    count_line: String,
     files: Option<u64>,
     words: Vec<Counted>,
-    places: Vec<String>,
-    count_line: String,
     words_line: String,
+    places: Vec<String>,
 }
 
 impl Markers {
@@ -24,33 +25,26 @@ impl Markers {
     pub(in super::super) fn look(desk: &Desk<'_>, scope: &Scope) -> Looked<Self> {
         let files = &scope.files;
         let count_line = format!("{} | wc -l", files.grep("-h -w -E", WORDS, Which::All));
-        let files_line = format!("{} | wc -l", files.grep("-l -w -E", WORDS, Which::All));
+        let program = programs::argument(programs::MARKERS);
         let words_line = format!(
-            "{} | sort | uniq -c | sort -k1,1nr -k2",
-            files.grep("-h -o -w -E", WORDS, Which::All)
+            "{} | tr '\\000' '\\001' | awk -v most=25 {program}",
+            files.grep_apart("-n -w -E", WORDS, Which::All)
         );
-        // Urgent words first; a long line is shown by its beginning.
-        let places_line = format!(
-            "{} | cut -c 1-200 | awk '{{ rank = 3 }} /FIXME/ {{ rank = 1 }} /XXX|HACK/ {{ if (rank == 3) rank = 2 }} {{ print rank \"\\t\" $0 }}' | sort -s -k1,1n | cut -f 2- | head -n 25",
-            files.grep("-n -w -E", WORDS, Which::All)
-        );
-        let lines = desk.run(&count_line);
-        let files = desk.run(&files_line);
+        let count = desk.run(&count_line);
         let words = desk.run(&words_line);
-        let places = desk.run(&places_line);
-        Ok(Self {
-            lines: lines?,
-            files: files?.number(),
-            words: words?.counted(),
-            places: places?.lines().map(str::to_owned).collect(),
-            count_line,
-            words_line,
-        })
+        let (count, words) = (count?, words?);
+        let rows = words.columns::<3>();
+        let files = rows.iter().find(|row| row[0] == "count").and_then(|row| row[2].parse().ok());
+        let mut kinds = words.kind("word");
+        kinds.sort_by(|a, b| b.count.cmp(&a.count).then(a.name.cmp(&b.name)));
+        let places = words.columns::<2>().into_iter().filter(|row| row[0] == "place");
+        let places = places.map(|row| row[1].to_owned()).collect();
+        Ok(Self { count, count_line, files, words: kinds, words_line, places })
     }
 
     /// Returns how many lines have a marker.
     pub(in super::super) fn count(&self) -> Option<u64> {
-        self.lines.number()
+        self.count.number()
     }
 
     /// Writes the section, with at most so many places.

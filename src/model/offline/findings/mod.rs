@@ -1,6 +1,5 @@
 //! What is wrong, or may be: each subject looks, writes its section, and says what to record.
 
-pub(super) mod binaries;
 pub(super) mod conflicts;
 pub(super) mod functions;
 pub(super) mod markers;

@@ -1,7 +1,7 @@
 //! The languages, by the endings of the files.
 
 use super::super::desk::{Counted, Desk, Looked};
-use super::super::lines::{Files, Which};
+use super::super::lines::Files;
 use super::super::page::Page;
 use super::super::programs;
 use super::super::scope::Scope;
@@ -93,13 +93,15 @@ impl Languages {
     /// Counts.
     pub(in super::super) fn look(desk: &Desk<'_>, scope: &Scope) -> Looked<Self> {
         let files_line = files_line(&scope.files);
-        let lines_line = lines_line(&scope.files);
+        let lines_line = scope.files.contents_summary();
         let files = desk.run(&files_line);
         let lines = desk.run(&lines_line);
         let (files, lines) = (files?, lines?);
         let complete = files.is_answer() && lines.is_answer();
-        let (files, lines) = (files.counted(), lines.counted());
-        let total_lines = lines.iter().find(|row| row.name == "*").map(|row| row.count);
+        let files = files.counted();
+        let rows = |kind| lines.kind(kind);
+        let total_lines = rows("all").first().map(|row| row.count);
+        let lines = rows("sum");
         let mut rows: Vec<Row> =
             KNOWN.iter().filter_map(|known| row(known, &files, &lines)).collect();
         rows.sort_by(|a, b| b.lines.cmp(&a.lines).then(b.files.cmp(&a.files)));
@@ -192,10 +194,4 @@ fn row(known: &'static Known, files: &[Counted], lines: &[Counted]) -> Option<Ro
 fn files_line(files: &Files) -> String {
     let program = programs::argument(programs::ENDINGS);
     format!("{} | awk {program} | sort -k1,1nr -k2 | head -n 80", files.names())
-}
-
-fn lines_line(files: &Files) -> String {
-    let program = programs::argument(programs::ENDINGS);
-    let counts = files.line_counts(Which::All);
-    format!("{counts} | awk -v weighted=1 {program} | sort -k1,1nr -k2 | head -n 80")
 }
