@@ -70,7 +70,9 @@ impl Files {
         if self.git {
             format!("git grep -zIl ''{}", self.pathspec(which))
         } else {
-            format!("{} | xargs -0 -r grep -ZIl ''", self.find(which, "-size +0 -print0"))
+            // As Git has it, what holds a NUL is binary; `grep -I` would leave out Latin-1 too.
+            let find = self.find(which, "-size +0 -print0");
+            format!("{find} | xargs -0 -r grep -ZLaP '\\x00'")
         }
     }
 
@@ -89,8 +91,9 @@ impl Files {
         if self.git {
             format!("git grep -I {options} -e {pattern}{}", self.pathspec(which))
         } else {
-            let find = self.find(which, "-print0");
-            format!("{find} | xargs -0 -r grep -I -H {options} -e {pattern}{}", self.short())
+            let texts = self.texts(which);
+            let short = if options.contains("-h") { "" } else { self.short() };
+            format!("{texts} | xargs -0 -r grep -a -H {options} -e {pattern}{short}")
         }
     }
 
@@ -101,8 +104,8 @@ impl Files {
         if self.git {
             format!("git grep -I -z {options} -e {pattern}{}", self.pathspec(which))
         } else {
-            let find = self.find(which, "-print0");
-            format!("{find} | xargs -0 -r grep -I -H -Z {options} -e {pattern}")
+            let texts = self.texts(which);
+            format!("{texts} | xargs -0 -r grep -a -H -Z {options} -e {pattern}")
         }
     }
 
@@ -158,8 +161,7 @@ impl Files {
         } else {
             quoted(&format!("./{}", self.within))
         };
-        let left_out: Vec<String> = LEFT_OUT.iter().map(|name| format!("-name {name}")).collect();
-        let left_out = left_out.join(" -o ");
+        let left_out = left_out();
         let chosen = match which {
             Which::All => String::new(),
             Which::Endings(endings) => {
@@ -174,6 +176,11 @@ impl Files {
     pub(super) fn short(&self) -> &'static str {
         if self.git { "" } else { " | sed 's|\t\\./|\t|; s|^\\./||'" }
     }
+}
+
+/// Returns the folders that are left out, for `find`.
+fn left_out() -> String {
+    LEFT_OUT.map(|name| format!("-name {name}")).join(" -o ")
 }
 
 /// Returns a word as one argument, whatever it holds.
@@ -204,7 +211,7 @@ pub(super) fn shown(line: &str) -> String {
         }
         shown.push_str(if is_quoted && part.len() > LONGEST { "…" } else { part });
     }
-    shown
+    shown.replace(&left_out(), "…")
 }
 
 #[cfg(test)]

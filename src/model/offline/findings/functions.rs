@@ -1,7 +1,7 @@
 //! Functions that are too long or nested too deeply, measured by indentation.
 
 use super::super::desk::{Desk, Looked, Output};
-use super::super::page::{Page, code};
+use super::super::page::{Page, code, counted};
 use super::super::programs;
 use super::super::record::{Finding, Kind};
 use super::super::scope::Scope;
@@ -82,7 +82,7 @@ impl Functions {
             )
         };
         page.paragraph(&language.pick(
-            format!("Of {all} functions{scope}, {long} have {LONG} lines or more and {deep} are nested {DEEP} levels or more (by indentation)."),
+            format!("Of {}{scope}, {long} have {LONG} lines or more and {deep} are nested {DEEP} levels or more (by indentation).", counted(all, "function")),
             format!("共 {all} 个函数{scope}，其中 {long} 个达到 {LONG} 行以上，{deep} 个嵌套达到 {DEEP} 层以上（按缩进计算）。"),
         ));
         let head = language

@@ -118,7 +118,7 @@ fn binaries_line(files: &Files) -> String {
             "{eol} | cut -f 2- | tr '\\n' '\\000' | xargs -0 -r wc -c | awk -v most={NAMED} -v large={LARGE} {program}"
         )
     } else {
-        let list = format!("{} | xargs -0 -r grep -ZLI ''", files.contents());
+        let list = format!("{} | xargs -0 -r grep -ZlaP '\\x00'", files.contents());
         format!("{list} | xargs -0 -r wc -c | awk -v most={NAMED} -v large={LARGE} {program}")
     }
 }
