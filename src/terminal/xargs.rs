@@ -139,7 +139,6 @@ impl Checker {
     /// an option and never names the command: it gets `./` in front where it is a path, and is
     /// refused where it could be anything else. The action is to be run, not the words: it has them
     /// as they must be.
-    #[expect(dead_code, reason = "the executor calls it with the next commits")]
     pub(in crate::terminal) fn command(
         &self,
         xargs: &Xargs,

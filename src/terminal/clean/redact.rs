@@ -1,0 +1,167 @@
+//! Takes out what has the shape of a secret: keys and tokens of known services, passwords in
+//! addresses, private keys. The shape decides, not the name of the file or of a variable, so
+//! ordinary code stays as it is.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use regex::{Captures, Regex};
+
+/// What stands for a secret.
+const REDACTED: &str = "[redacted]";
+
+/// Shapes that are secrets wherever they stand. A named group `secret` limits what is taken out.
+const SHAPES: &[&str] = &[
+    // Amazon, Google, GitHub, GitLab, Slack, Stripe, npm, PyPI, Hugging Face, DigitalOcean,
+    // SendGrid, Telegram.
+    r"\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b",
+    r"\bAIza[0-9A-Za-z_-]{35}",
+    r"\bya29\.[0-9A-Za-z_-]{20,}",
+    r"\bgh[pousr]_[0-9A-Za-z]{30,}",
+    r"\bgithub_pat_[0-9A-Za-z_]{22,}",
+    r"\bglpat-[0-9A-Za-z_-]{20,}",
+    r"\bxox[abeoprs]-[0-9A-Za-z-]{10,}",
+    r"\bxapp-[0-9A-Za-z-]{20,}",
+    r"\b(?:sk|rk)_(?:live|test)_[0-9A-Za-z]{16,}",
+    r"\bnpm_[0-9A-Za-z]{36}",
+    r"\bpypi-AgE[0-9A-Za-z_-]{40,}",
+    r"\bhf_[0-9A-Za-z]{30,}",
+    r"\bdop_v1_[0-9a-f]{64}",
+    r"\bSG\.[0-9A-Za-z_-]{16,}\.[0-9A-Za-z_-]{30,}",
+    // OpenAI, Anthropic and those that copied the form; names like `sk-learn-…` have no digit.
+    r"\b(?P<digits>sk-[0-9A-Za-z_-]{18,})",
+    // JSON web tokens.
+    r"\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}",
+    // Passwords in addresses, and what follows `Bearer`.
+    r"://[^\s/:@]*:(?P<password>[^\s/@]+)@",
+    r"\b(?:Bearer|bearer|BEARER)\s+(?P<bearer>[0-9A-Za-z._~+/-]{20,}=*)",
+    r#"(?:secret_access_key|SECRET_ACCESS_KEY|SecretAccessKey)["']?\s*[:=]\s*["']?(?P<amazon>[0-9A-Za-z/+]{40})\b"#,
+];
+
+/// Redacts one stream, line by line.
+#[derive(Debug, Default)]
+pub(super) struct Redactor {
+    count: usize,
+    inside_key: bool,
+}
+
+impl Redactor {
+    /// Returns a line without secrets.
+    pub(super) fn redact<'a>(&mut self, line: Cow<'a, str>) -> Cow<'a, str> {
+        if let Some(line) = self.private_key(&line) {
+            return Cow::Owned(line);
+        }
+        let Some(shapes) = shapes() else { return line };
+        if !shapes.is_match(&line) {
+            return line;
+        }
+        let clean = shapes.replace_all(&line, |found: &Captures<'_>| self.replace(found));
+        Cow::Owned(clean.into_owned())
+    }
+
+    /// Returns how many secrets were taken out.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    fn replace(&mut self, found: &Captures<'_>) -> String {
+        let whole = &found[0];
+        let has_digit = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
+        if found.name("digits").is_some_and(|word| !has_digit(word.as_str())) {
+            return whole.to_owned();
+        }
+        self.count += 1;
+        let part = ["password", "bearer", "amazon"].iter().find_map(|name| found.name(name));
+        match (part, found.get(0)) {
+            (Some(part), Some(all)) => {
+                let (before, after) = (part.start() - all.start(), part.end() - all.start());
+                format!("{}{REDACTED}{}", &whole[..before], &whole[after..])
+            }
+            _ => REDACTED.to_owned(),
+        }
+    }
+
+    /// Takes out the lines of a private key between its first and its last.
+    fn private_key(&mut self, line: &str) -> Option<String> {
+        if let Some(at) = line.find("-----BEGIN ")
+            && line[at..].contains("PRIVATE KEY")
+        {
+            self.count += 1;
+            // A key on one line, as in JSON, ends where it began.
+            self.inside_key = !line[at..].contains("-----END ");
+            return Some(format!("{}{REDACTED}", &line[..at]));
+        }
+        if !self.inside_key {
+            return None;
+        }
+        if line.contains("-----END ") {
+            self.inside_key = false;
+            return Some(REDACTED.to_owned());
+        }
+        // Something that is no line of a key: the end was not printed.
+        if line.contains(' ') && !line.trim_start().starts_with(|c: char| c.is_ascii_alphanumeric())
+        {
+            self.inside_key = false;
+            return None;
+        }
+        Some(REDACTED.to_owned())
+    }
+}
+
+fn shapes() -> Option<&'static Regex> {
+    static SHAPE: OnceLock<Option<Regex>> = OnceLock::new();
+    // A test sees that the expression is one.
+    SHAPE.get_or_init(|| Regex::new(&SHAPES.join("|")).ok()).as_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        assert_eq!(Redactor::default().redact(Cow::Borrowed(line)), expected);
+    }
+
+    #[test]
+    fn token_shaped_secrets_are_taken_out() {
+        assert!(shapes().is_some());
+        check("AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE", "AWS_ACCESS_KEY_ID=[redacted]");
+        check(
+            "url = https://ann:s3cret@example.org/x",
+            "url = https://ann:[redacted]@example.org/x",
+        );
+        check("key: sk-proj-0123456789abcdefghij", "key: [redacted]");
+        check("Authorization: Bearer abcdefghijklmnopqrst0", "Authorization: Bearer [redacted]");
+        check("ghp_0123456789abcdefghijklmnopqrstuvwxyz", "[redacted]");
+    }
+
+    #[test]
+    fn ordinary_text_stays_as_it_is() {
+        for line in [
+            "pip install sk-learn-contrib-imbalanced-learn",
+            "see https://example.org:8080/a@b and http://[::1]:80/",
+            "ann@example.org:shop.git",
+            "let token = bearer_of_news();",
+            "5f2b6c0d9e3a4b5c6d7e8f90123456789abcdef0",
+        ] {
+            check(line, line);
+        }
+    }
+
+    #[test]
+    fn a_private_key_is_taken_out_between_its_lines() {
+        let mut redactor = Redactor::default();
+        let lines = [
+            "a",
+            "-----BEGIN RSA PRIVATE KEY-----",
+            "MIIEow",
+            "-----END RSA PRIVATE KEY-----",
+            "b",
+        ];
+        let clean: Vec<_> =
+            lines.iter().map(|line| redactor.redact(Cow::Borrowed(*line)).into_owned()).collect();
+        assert_eq!(clean, ["a", "[redacted]", "[redacted]", "[redacted]", "b"]);
+        assert_eq!(redactor.count(), 1);
+    }
+}

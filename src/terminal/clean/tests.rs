@@ -1,0 +1,103 @@
+use super::*;
+
+fn clean(bytes: &[u8]) -> Cleaned {
+    let mut cleaner = Cleaner::new(1 << 20, true);
+    cleaner.push(bytes);
+    cleaner.finish()
+}
+
+#[track_caller]
+fn check(bytes: &[u8], expected: &str) {
+    assert_eq!(clean(bytes).text, expected);
+    // However the stream is cut, the text is the same.
+    let mut cleaner = Cleaner::new(1 << 20, true);
+    for byte in bytes {
+        cleaner.push(std::slice::from_ref(byte));
+    }
+    assert_eq!(cleaner.finish().text, expected, "byte by byte");
+}
+
+#[test]
+fn plain_text_leaves_as_it_came() {
+    check(b"", "");
+    check(b"a\tb\n\n  c", "a\tb\n\n  c");
+    check("名前 é 🦀\n".as_bytes(), "名前 é 🦀\n");
+}
+
+#[test]
+fn what_drives_a_terminal_goes() {
+    check(b"a\x1b]52;c;Y3Vy\x07b\x1b]0;pwn\x1b\\c\x1b[2J\x1b[1;31mred\x1b[0m\n", "abcred\n");
+    check("a\u{9b}31mb".as_bytes(), "ab");
+    check(b"rm -rf x\x08\x08\x08ls\r\n", "rm -rf xls\n");
+    check(b"a\x1b(Bb\x1b7c", "abc");
+    check(b"a\x00\x00\x00b\x7f", "a␀b");
+}
+
+#[test]
+fn nothing_hides_behind_a_sequence_that_does_not_end() {
+    check(b"a\x1b]0;title\nnext\n", "a]0;title\nnext\n");
+    check(b"a\x1b[", "a");
+    check(b"a\x1b", "a");
+}
+
+#[test]
+fn what_hides_is_shown() {
+    check("ig\u{200b}nore".as_bytes(), "ig<U+200B>nore");
+    check("\u{202e}abc".as_bytes(), "<U+202E>abc");
+    check("hi\u{e0069}\u{e0067}".as_bytes(), "hi<U+E0069><U+E0067>");
+}
+
+#[test]
+fn a_secret_is_found_under_colours_and_across_chunks() {
+    check(b"id AKIA\x1b[1mIOSFODNN7EXAMPLE\x1b[0m\n", "id [redacted]\n");
+}
+
+#[test]
+fn an_overlong_line_goes_on_below() {
+    let long = "x".repeat(4100);
+    let text = clean(long.as_bytes()).text;
+    let widths: Vec<usize> = text.lines().map(|line| line.chars().count()).collect();
+    assert_eq!(widths, [2000, 2000, 104]);
+    assert_eq!(text.replace(CONTINUED, ""), long);
+    // A wide character takes two cells.
+    let wide = clean("好".repeat(1001).as_bytes()).text;
+    assert_eq!(wide.lines().next().map(|line| line.chars().count()), Some(1000));
+}
+
+#[test]
+fn a_huge_line_is_not_held() {
+    let mut cleaner = Cleaner::new(u64::MAX, true);
+    let chunk = "名".repeat(1 << 14);
+    for _ in 0..8 {
+        cleaner.push(chunk.as_bytes());
+        assert!(cleaner.held.len() <= LONGEST_HELD);
+    }
+    assert_eq!(cleaner.finish().text.replace(CONTINUED, ""), chunk.repeat(8));
+}
+
+#[test]
+fn another_encoding_is_read_and_named() {
+    let (bytes, _, _) = encoding_rs::GBK.encode("修复：数据库连接在超时后没有关闭\n");
+    let cleaned = clean(&bytes);
+    assert_eq!(cleaned.text, "修复：数据库连接在超时后没有关闭\n");
+    assert_eq!(cleaned.encoding, Some("GBK"));
+    let cleaned = clean(b"\xff\xfea\0b\0\n\0");
+    assert_eq!((cleaned.text.as_str(), cleaned.encoding), ("ab\n", Some("UTF-16LE")));
+    assert_eq!(clean("é".as_bytes()).encoding, None);
+}
+
+#[test]
+fn binary_data_is_no_error() {
+    let cleaned = clean(b"a\0b\xff\xfe\n");
+    assert_eq!(
+        (cleaned.text.as_str(), cleaned.encoding),
+        ("a␀b\u{fffd}\u{fffd}\n", Some("binary"))
+    );
+}
+
+#[test]
+fn a_cleaner_says_when_it_is_full() {
+    let mut cleaner = Cleaner::new(10, false);
+    cleaner.push("\u{200b}\u{200b}\n".as_bytes());
+    assert!(cleaner.is_full());
+}

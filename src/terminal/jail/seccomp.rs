@@ -1,0 +1,209 @@
+//! Seccomp: which system calls exist for the program. Whatever is not listed fails with
+//! `EPERM`, and calls of another architecture kill.
+//!
+//! Landlock has no word for changing modes, owners and times, so they must fail here; and no
+//! call that starts a second program or process is listed at all: `execve` works once, with the
+//! very address of the path that the helper prepared.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, sock_filter,
+};
+
+use super::cell::{Cell, Processes};
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// Installs the filter for this process and what it becomes. `program` is the path that may be
+/// executed, told apart by its address.
+pub(super) fn apply(cell: &Cell, program: *const libc::c_char) -> Result<(), String> {
+    let filter = filter(cell, program as u64).map_err(|error| error.to_string());
+    filter
+        .and_then(|filter| seccompiler::apply_filter(&filter).map_err(|error| error.to_string()))
+        .map_err(|error| format!("the system-call filter cannot be set up: {error}"))
+}
+
+fn filter(cell: &Cell, program: u64) -> Result<BpfProgram, seccompiler::BackendError> {
+    let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
+    let mut rules: Rules = FREE.iter().map(|call| (*call, Vec::new())).collect();
+    conditional(&mut rules)?;
+    opens(&mut rules, cell.opens_for_writing)?;
+    match cell.processes {
+        Processes::One => {
+            let address = when(0, SeccompCmpArgLen::Qword, SeccompCmpOp::Eq, program)?;
+            rules.insert(libc::SYS_execve, vec![rule(vec![address])?]);
+            rules.insert(libc::SYS_clone, vec![rule(vec![thread_only()?])?]);
+        }
+        Processes::Many => {
+            rules.extend(MANY.iter().map(|call| (*call, Vec::new())));
+        }
+    }
+    let deny = SeccompAction::Errno(libc::EPERM.cast_unsigned());
+    let listed: BpfProgram =
+        SeccompFilter::new(rules, deny, SeccompAction::Allow, architecture)?.try_into()?;
+    Ok(prefix().into_iter().chain(listed).collect())
+}
+
+/// The first instructions, which the crate cannot express: numbers of the x32 variant kill, and
+/// `clone3`, whose flags lie in memory where a filter cannot look, does not exist; the C library
+/// then uses `clone`.
+fn prefix() -> Vec<sock_filter> {
+    const LOAD_NUMBER: u16 = 0x20;
+    const JUMP_IF_AT_LEAST: u16 = 0x35;
+    const JUMP_IF_EQUAL: u16 = 0x15;
+    const RETURN: u16 = 0x06;
+    const X32: u32 = 0x4000_0000;
+    let step = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    let absent = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
+    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(u32::MAX);
+    vec![
+        step(LOAD_NUMBER, 0, 0, 0),
+        step(JUMP_IF_AT_LEAST, 0, 1, X32),
+        step(RETURN, 0, 0, libc::SECCOMP_RET_KILL_PROCESS),
+        step(JUMP_IF_EQUAL, 0, 1, clone3),
+        step(RETURN, 0, 0, absent),
+    ]
+}
+
+/// A thread shares memory and signal handlers with its process; anything less is a new process.
+fn thread_only() -> Result<SeccompCondition, seccompiler::BackendError> {
+    let flags = libc::CLONE_VM | libc::CLONE_SIGHAND | libc::CLONE_THREAD;
+    let namespaces = libc::CLONE_NEWUSER
+        | libc::CLONE_NEWNS
+        | libc::CLONE_NEWPID
+        | libc::CLONE_NEWNET
+        | libc::CLONE_NEWIPC
+        | libc::CLONE_NEWUTS
+        | libc::CLONE_NEWCGROUP;
+    let mask = u64::from((flags | namespaces).cast_unsigned());
+    when(0, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), u64::from(flags.cast_unsigned()))
+}
+
+/// The calls that open files: without the flags that write, unless the program cannot live
+/// without. `openat2` keeps its flags in memory and is not listed.
+fn opens(rules: &mut Rules, writing: bool) -> Result<(), seccompiler::BackendError> {
+    let flags = libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND;
+    let mask = u64::from(flags.cast_unsigned());
+    for (call, argument) in OPENS {
+        let reading = when(*argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), 0)?;
+        rules.insert(*call, if writing { Vec::new() } else { vec![rule(vec![reading])?] });
+    }
+    Ok(())
+}
+
+/// The calls that are harmless with some arguments only.
+fn conditional(rules: &mut Rules) -> Result<(), seccompiler::BackendError> {
+    let dword = SeccompCmpArgLen::Dword;
+    let mut only = |call: i64, argument: u8, values: &[u64]| {
+        let each = values
+            .iter()
+            .map(|value| rule(vec![when(argument, dword.clone(), SeccompCmpOp::Eq, *value)?]));
+        let each = each.collect::<Result<Vec<_>, _>>()?;
+        rules.insert(call, each);
+        Ok::<(), seccompiler::BackendError>(())
+    };
+    // Is it a terminal, how wide, how much is there to read; never TIOCSTI, which types.
+    only(libc::SYS_ioctl, 1, &[libc::TCGETS, libc::TIOCGWINSZ, libc::FIONREAD, libc::FIOCLEX])?;
+    let commands = [
+        libc::F_DUPFD,
+        libc::F_DUPFD_CLOEXEC,
+        libc::F_GETFD,
+        libc::F_SETFD,
+        libc::F_GETFL,
+        libc::F_SETFL,
+        libc::F_GETLK,
+        libc::F_GETPIPE_SZ,
+    ];
+    only(libc::SYS_fcntl, 1, &commands.map(|command| u64::from(command.cast_unsigned())))?;
+    // Names of threads and of memory; nothing that changes rights.
+    let names = [libc::PR_SET_NAME, libc::PR_SET_VMA];
+    only(libc::SYS_prctl, 0, &names.map(|name| u64::from(name.cast_unsigned())))?;
+    // `abort` sends a signal to the own process; nobody else is to be signalled.
+    only(libc::SYS_tgkill, 0, &[u64::from(std::process::id())])?;
+    // Asking for limits is free, setting them is not.
+    let itself = when(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, 0)?;
+    let asking = when(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Eq, 0)?;
+    rules.insert(libc::SYS_prlimit64, vec![rule(vec![itself, asking])?]);
+    Ok(())
+}
+
+fn when(
+    argument: u8,
+    length: SeccompCmpArgLen,
+    operator: SeccompCmpOp,
+    value: u64,
+) -> Result<SeccompCondition, seccompiler::BackendError> {
+    SeccompCondition::new(argument, length, operator, value)
+}
+
+fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, seccompiler::BackendError> {
+    SeccompRule::new(conditions)
+}
+
+/// What opens files, and which argument holds the flags.
+#[cfg(target_arch = "x86_64")]
+const OPENS: &[(i64, u8)] = &[(libc::SYS_openat, 2), (libc::SYS_open, 1)];
+#[cfg(not(target_arch = "x86_64"))]
+const OPENS: &[(i64, u8)] = &[(libc::SYS_openat, 2)];
+
+/// What starts processes: in the cell of the tests of the other layers.
+#[cfg(target_arch = "x86_64")]
+const MANY: &[i64] = &[
+    libc::SYS_execve,
+    libc::SYS_clone,
+    libc::SYS_fork,
+    libc::SYS_vfork,
+    libc::SYS_setpgid,
+    libc::SYS_kill,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const MANY: &[i64] = &[libc::SYS_execve, libc::SYS_clone, libc::SYS_setpgid, libc::SYS_kill];
+
+/// What every listed program may call, whatever the arguments.
+#[rustfmt::skip]
+const FREE: &[i64] = &[
+    // Reading and writing what is open.
+    libc::SYS_read, libc::SYS_readv, libc::SYS_pread64, libc::SYS_preadv, libc::SYS_preadv2,
+    libc::SYS_write, libc::SYS_writev, libc::SYS_pwrite64, libc::SYS_lseek, libc::SYS_close,
+    libc::SYS_close_range, libc::SYS_dup, libc::SYS_dup3, libc::SYS_pipe2, libc::SYS_fadvise64,
+    libc::SYS_readahead, libc::SYS_copy_file_range, libc::SYS_sendfile, libc::SYS_splice,
+    libc::SYS_tee, libc::SYS_ppoll, libc::SYS_pselect6,
+    // Looking at files and folders.
+    libc::SYS_fstat, libc::SYS_newfstatat, libc::SYS_statx, libc::SYS_faccessat,
+    libc::SYS_faccessat2, libc::SYS_readlinkat, libc::SYS_getdents64, libc::SYS_getcwd,
+    libc::SYS_chdir, libc::SYS_fchdir, libc::SYS_statfs, libc::SYS_fstatfs, libc::SYS_getxattr,
+    libc::SYS_lgetxattr, libc::SYS_fgetxattr, libc::SYS_listxattr, libc::SYS_llistxattr,
+    libc::SYS_flistxattr, libc::SYS_umask,
+    // Memory.
+    libc::SYS_brk, libc::SYS_mmap, libc::SYS_munmap, libc::SYS_mremap, libc::SYS_mprotect,
+    libc::SYS_madvise, libc::SYS_mincore, libc::SYS_msync,
+    // Threads, signals, waiting, the end.
+    libc::SYS_futex, libc::SYS_set_robust_list, libc::SYS_get_robust_list, libc::SYS_rseq,
+    libc::SYS_set_tid_address, libc::SYS_membarrier, libc::SYS_sched_yield,
+    libc::SYS_sched_getaffinity, libc::SYS_getcpu, libc::SYS_rt_sigaction,
+    libc::SYS_rt_sigprocmask, libc::SYS_rt_sigreturn, libc::SYS_rt_sigpending,
+    libc::SYS_sigaltstack, libc::SYS_restart_syscall, libc::SYS_wait4, libc::SYS_exit,
+    libc::SYS_exit_group, libc::SYS_nanosleep, libc::SYS_clock_nanosleep, libc::SYS_setitimer,
+    // Asking who, when, where.
+    libc::SYS_getpid, libc::SYS_getppid, libc::SYS_gettid, libc::SYS_getpgid, libc::SYS_getsid,
+    libc::SYS_getuid, libc::SYS_geteuid, libc::SYS_getgid, libc::SYS_getegid,
+    libc::SYS_getresuid, libc::SYS_getresgid, libc::SYS_getgroups, libc::SYS_uname,
+    libc::SYS_sysinfo, libc::SYS_times, libc::SYS_getrusage, libc::SYS_clock_gettime,
+    libc::SYS_clock_getres, libc::SYS_gettimeofday, libc::SYS_getrandom,
+    // The older spellings, which not every architecture has.
+    #[cfg(target_arch = "x86_64")] libc::SYS_stat,
+    #[cfg(target_arch = "x86_64")] libc::SYS_lstat,
+    #[cfg(target_arch = "x86_64")] libc::SYS_access,
+    #[cfg(target_arch = "x86_64")] libc::SYS_readlink,
+    #[cfg(target_arch = "x86_64")] libc::SYS_getdents,
+    #[cfg(target_arch = "x86_64")] libc::SYS_dup2,
+    #[cfg(target_arch = "x86_64")] libc::SYS_pipe,
+    #[cfg(target_arch = "x86_64")] libc::SYS_poll,
+    #[cfg(target_arch = "x86_64")] libc::SYS_select,
+    #[cfg(target_arch = "x86_64")] libc::SYS_alarm,
+    #[cfg(target_arch = "x86_64")] libc::SYS_time,
+    #[cfg(target_arch = "x86_64")] libc::SYS_getpgrp,
+    #[cfg(target_arch = "x86_64")] libc::SYS_arch_prctl,
+];

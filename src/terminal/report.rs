@@ -1,0 +1,197 @@
+//! What came of a line: as data, and as the text that a model reads.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+
+use super::refusal::Refusal;
+use crate::protocol::{CommandFacts, CommandOrigin};
+use crate::support::paths::WorkspacePath;
+
+/// What came of a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommandReport {
+    /// The line, as it was written.
+    pub line: String,
+    /// Where it started.
+    #[serde(serialize_with = "folder")]
+    pub directory: WorkspacePath,
+    /// Where the next line starts: `cd` moved it.
+    #[serde(serialize_with = "folder")]
+    pub directory_after: WorkspacePath,
+    /// The exit code of what ran last; none when it was ended before its time.
+    pub exit_code: Option<i32>,
+    /// Every command that ran, in order.
+    pub stages: Vec<StageReport>,
+    /// The output, cleaned.
+    pub stdout: String,
+    /// The messages, cleaned.
+    pub stderr: String,
+    /// Bytes taken of both, before cleaning.
+    pub bytes: u64,
+    /// True when the output limit ended it.
+    pub truncated: bool,
+    /// True when the time limit ended it.
+    pub timed_out: bool,
+    /// True when somebody ended it.
+    pub cancelled: bool,
+    /// The encoding of the output, when it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// How many secrets were taken out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub redacted: usize,
+    /// The time limit that held.
+    #[serde(skip)]
+    pub timeout: Duration,
+    /// Wall-clock milliseconds.
+    pub duration_ms: u64,
+}
+
+/// One command of a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StageReport {
+    /// Its name and arguments, as they ran.
+    pub command: String,
+    /// Its exit code, 128 and the signal's number when one ended it; none when it was ended by
+    /// us.
+    pub exit_code: Option<i32>,
+}
+
+impl CommandReport {
+    /// Returns the text for a model: the output as it is, then what must be known beside it.
+    pub fn for_model(&self) -> String {
+        let mut text = self.stdout.clone();
+        if !self.stderr.is_empty() {
+            new_line(&mut text);
+            text.push_str("[stderr]\n");
+            text.push_str(&self.stderr);
+        }
+        for remark in self.remarks() {
+            new_line(&mut text);
+            // Writing to a string does not fail.
+            let _ = write!(text, "[{remark}]");
+        }
+        text
+    }
+
+    /// Returns what must be known beside the output, a sentence without a full stop each.
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.directory_after != self.directory {
+            remarks.push(format!("the directory is now `{}`", folder_name(&self.directory_after)));
+        }
+        let silent = self.stdout.is_empty() && self.stderr.is_empty();
+        match self.exit_code {
+            Some(1) if silent && self.last_is(&["grep", "rg", "git grep"]) => {
+                remarks.push("no match".to_owned());
+            }
+            Some(0) if silent && remarks.is_empty() => remarks.push("no output".to_owned()),
+            Some(1) if self.last_is(&["grep", "rg", "git grep", "diff", "cmp"]) => {}
+            // At 141, the reader of a pipe had enough.
+            Some(0 | 141) | None => {}
+            Some(code) => remarks.push(format!("exit code {code}")),
+        }
+        remarks.extend(self.warnings());
+        remarks
+    }
+
+    /// Returns what is missing from the output or was changed in it, a sentence without a full
+    /// stop each.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if let Some(encoding) = &self.encoding {
+            remarks.push(format!("the output is not UTF-8 and was read as {encoding}"));
+        }
+        if self.redacted > 0 {
+            let count = self.redacted;
+            remarks.push(format!("{count} secret-like values were replaced by [redacted]"));
+        }
+        if self.truncated {
+            let size = readable_size(self.bytes);
+            remarks.push(format!(
+                "the output was cut at the limit of {size}; narrow the command down"
+            ));
+        }
+        if self.timed_out {
+            let seconds = self.timeout.as_secs_f64();
+            remarks.push(format!(
+                "the time limit of {seconds} s ended the command; what it had printed is above"
+            ));
+        }
+        if self.cancelled {
+            remarks.push("the command was interrupted; what it had printed is above".to_owned());
+        }
+        remarks
+    }
+
+    /// Returns what the journal keeps of the line.
+    pub fn facts(&self, origin: CommandOrigin) -> CommandFacts {
+        CommandFacts {
+            line: self.line.clone(),
+            origin,
+            exit_code: self.exit_code,
+            refused: false,
+            timed_out: self.timed_out,
+            truncated: self.truncated,
+            bytes: self.bytes,
+            duration_ms: self.duration_ms,
+        }
+    }
+
+    /// Returns whether the last command that ran is one of these.
+    fn last_is(&self, names: &[&str]) -> bool {
+        self.stages.last().is_some_and(|stage| {
+            names.iter().any(|name| {
+                let rest = stage.command.strip_prefix(name);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            })
+        })
+    }
+}
+
+impl Refusal {
+    /// Returns what the journal keeps of the line that was refused.
+    pub fn facts(&self, line: &str, origin: CommandOrigin) -> CommandFacts {
+        CommandFacts {
+            line: line.to_owned(),
+            origin,
+            exit_code: None,
+            refused: true,
+            timed_out: false,
+            truncated: false,
+            bytes: 0,
+            duration_ms: 0,
+        }
+    }
+}
+
+fn new_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+}
+
+fn readable_size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{} KiB", bytes / 1024),
+        _ => format!("{} MiB", bytes / 1_048_576),
+    }
+}
+
+/// Returns a folder's path from the workspace's root, `.` for the root.
+fn folder_name(path: &WorkspacePath) -> String {
+    let name = path.relative().to_string_lossy();
+    if name.is_empty() { ".".to_owned() } else { name.into_owned() }
+}
+
+fn folder<S: Serializer>(path: &WorkspacePath, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&folder_name(path))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
