@@ -1,0 +1,173 @@
+//! The terminal, as a model calls it: one line of read-only commands a call, and a current folder
+//! that stays from call to call.
+//!
+//! Everything that a line may do is decided in [`crate::terminal`]; here its report and its
+//! refusals become what a model reads and what the journal keeps.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use super::{Tool, ToolContext};
+use crate::protocol::{
+    CommandOrigin, Completeness, Effect, ToolError, ToolFailure, ToolFailureKind, ToolOutput,
+};
+use crate::support::paths::WorkspacePath;
+use crate::support::text::first_line;
+use crate::terminal::{CommandReport, Refusal, Terminal, TerminalError};
+
+/// Looks things up in the workspace with read-only command lines.
+#[derive(Debug)]
+pub struct TerminalTool {
+    terminal: Arc<Terminal>,
+    directory: Mutex<WorkspacePath>,
+}
+
+/// One line of read-only commands.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TerminalArgs {
+    /// The command line, for example `grep -rn "TODO" src | head -20`.
+    pub command: String,
+}
+
+/// What came of a line that could be run or refused.
+enum Outcome {
+    Ran(Box<CommandReport>),
+    Refused(Refusal),
+}
+
+impl TerminalTool {
+    /// Returns the tool over a terminal, standing at the root of the workspace.
+    pub fn new(terminal: Arc<Terminal>) -> Self {
+        let directory = Mutex::new(terminal.workspace().top());
+        Self { terminal, directory }
+    }
+
+    /// Runs a line and returns what a model would read: the output, or the refusal.
+    pub async fn run_line(&self, line: &str) -> Result<String, TerminalError> {
+        Ok(match self.look_up(line, &CancellationToken::new()).await? {
+            Outcome::Ran(report) => report.for_model(),
+            Outcome::Refused(refusal) => refusal.for_model(),
+        })
+    }
+
+    /// Returns the folder where the next line starts, from the root of the workspace.
+    pub fn directory(&self) -> WorkspacePath {
+        let mut directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
+        // Somebody may have removed it meanwhile: then the session is back at the root.
+        if !self.terminal.workspace().absolute(&directory).is_dir() {
+            *directory = self.terminal.workspace().top();
+        }
+        directory.clone()
+    }
+
+    async fn look_up(
+        &self,
+        line: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Outcome, TerminalError> {
+        let plan = match self.terminal.plan(line, &self.directory()) {
+            Ok(plan) => plan,
+            Err(refusal) => return Ok(Outcome::Refused(refusal)),
+        };
+        let report = self.terminal.run(plan, cancel).await?;
+        if report.directory_after != report.directory {
+            let mut directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
+            directory.clone_from(&report.directory_after);
+        }
+        Ok(Outcome::Ran(Box::new(report)))
+    }
+}
+
+impl Tool for TerminalTool {
+    const NAME: &'static str = "terminal";
+
+    type Args = TerminalArgs;
+
+    /// A line that moves the current folder must not run beside another.
+    fn only_reads(&self, arguments: &TerminalArgs) -> bool {
+        let words = arguments.command.split(|c: char| !c.is_alphanumeric() && c != '_');
+        !words.into_iter().any(|word| word == "cd")
+    }
+
+    async fn call(
+        &self,
+        arguments: TerminalArgs,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        match self.look_up(&arguments.command, &context.cancel).await {
+            Ok(Outcome::Ran(report)) if report.cancelled => Err(interrupted(&report)),
+            Ok(Outcome::Ran(report)) => Ok(output(&report)),
+            Ok(Outcome::Refused(refusal)) => Err(refused(&arguments.command, &refusal)),
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+fn output(report: &CommandReport) -> ToolOutput {
+    let whole = !report.truncated && !report.timed_out;
+    ToolOutput {
+        for_model: report.for_model(),
+        summary: summary(report),
+        completeness: if whole { Completeness::Whole } else { Completeness::Cut },
+        effects: vec![Effect::Command(report.facts(CommandOrigin::Model))],
+    }
+}
+
+/// One line for a person: how much came, and whether it went well.
+fn summary(report: &CommandReport) -> String {
+    let lines = report.stdout.lines().count();
+    let mut parts = vec![if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }];
+    match report.exit_code {
+        Some(0) => {}
+        Some(code) => parts.push(format!("exit code {code}")),
+        None if report.timed_out => parts.push("timed out".to_owned()),
+        None => parts.push("cut".to_owned()),
+    }
+    if report.directory_after != report.directory {
+        let folder = report.directory_after.relative();
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        parts.push(format!("now in `{}`", folder.display()));
+    }
+    parts.join(", ")
+}
+
+fn refused(line: &str, refusal: &Refusal) -> ToolError {
+    ToolError::Answerable(ToolFailure {
+        kind: ToolFailureKind::Refused,
+        for_model: refusal.for_model(),
+        for_human: format!("refused: {}", refusal.for_human()),
+        effects: vec![Effect::Command(refusal.facts(line, CommandOrigin::Model))],
+    })
+}
+
+fn interrupted(report: &CommandReport) -> ToolError {
+    ToolError::Answerable(ToolFailure {
+        kind: ToolFailureKind::Interrupted,
+        for_model: report.for_model(),
+        for_human: format!("interrupted: `{}`", first_line(&report.line, 60)),
+        effects: vec![Effect::Command(report.facts(CommandOrigin::Model))],
+    })
+}
+
+fn failed(error: TerminalError) -> ToolError {
+    let for_model = match &error {
+        // No later call can do better, and none must run without the jail.
+        TerminalError::NoJail { .. }
+        | TerminalError::JailFailed(_)
+        | TerminalError::HelperNotCalled => return ToolError::Fatal(Box::new(error)),
+        TerminalError::System { doing, .. } => {
+            format!("The command was not run: {doing} failed. Trying again later may work.")
+        }
+    };
+    let for_human = error.to_string();
+    let kind = ToolFailureKind::Failed;
+    ToolError::Answerable(ToolFailure { kind, for_model, for_human, effects: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests;
