@@ -107,6 +107,29 @@ fn the_terminal_prompts_tell_of_the_same_commands() {
 }
 
 #[test]
+fn the_terminal_prompts_name_every_command_of_the_rules() {
+    let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/terminal/rules.yaml");
+    let rules = std::fs::read_to_string(rules).unwrap();
+    let (_, commands) = rules.split_once("\ncommands:\n").unwrap();
+    let keys = commands.lines().filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'));
+    let keys: Vec<&str> = keys.map(|key| key.trim_matches('"')).collect();
+    let keys = keys.into_iter().filter(|key| !key.starts_with(' '));
+    // Other names of `awk` and `test`; a model knows the one.
+    let keys: Vec<&str> = keys.filter(|key| !["gawk", "mawk", "["].contains(key)).collect();
+    assert!(keys.len() > 40, "{keys:?}");
+    for language in LANGUAGES {
+        let prompts = Prompts::embedded(language);
+        let raw = prompts.raw("tools/terminal").unwrap();
+        let named: BTreeSet<&str> =
+            raw.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').collect();
+        for key in &keys {
+            let is_named = key.split(' ').take(2).all(|word| named.contains(word));
+            assert!(is_named, "{}: `{key}` is not named", language.code());
+        }
+    }
+}
+
+#[test]
 fn a_project_replaces_single_prompts_and_keeps_the_others() {
     let project = tempfile::tempdir().unwrap();
     let own = "Our own rules for {{project}}.\n";
