@@ -88,7 +88,7 @@ impl ContextBuilder {
         let mut selection = Selection::new(self, packets, query, draft);
 
         let state_end = if packets.iter().any(|packet| packet.kind == PacketKind::State) {
-            self.count_line(&state_end(100, budget, packets.len(), packets.len()))
+            self.count_line(&state_end(100, budget, packets.len(), packets.len(), packets.len()))
         } else {
             0
         };
@@ -98,10 +98,7 @@ impl ContextBuilder {
         selection.fill(budget.saturating_sub(kept.max(reserved)));
         selection.arrange();
         if state_end > 0 && !selection.draft.state.is_empty() {
-            let used = (fixed + state_end + selection.tokens()) * 100 / budget;
-            let left_out = packets.len() - selection.shown();
-            selection.draft.state_end =
-                self::state_end(used.min(100), budget, left_out, packets.len());
+            selection.draft.state_end = self.told_state(&selection, fixed + selection.tokens());
         }
         selection.compress(budget);
 
@@ -109,6 +106,18 @@ impl ContextBuilder {
         let tokens = self.tokens_of(&selection.draft);
         let report = report::report(&selection, &sections, query, tokens, reserved);
         Ok(BuiltContext::new(sections, tokens, budget, report))
+    }
+
+    /// Returns the last line of the state for a context that has `tokens` without it.
+    fn told_state(&self, selection: &Selection<'_>, tokens: usize) -> String {
+        let budget = self.config.max_tokens;
+        let candidates = selection.candidates.len();
+        let line = |percent: usize| {
+            let left_out = candidates - selection.shown();
+            state_end(percent, budget, left_out, candidates, selection.kept_left_out())
+        };
+        let percent = (tokens + self.count_line(&line(100))) * 100 / budget;
+        line(percent.min(100))
     }
 
     /// Returns the tokens of the fixed parts, or an error when there is no room for them.
@@ -176,10 +185,20 @@ impl std::fmt::Debug for ContextBuilder {
     }
 }
 
-/// Returns the line that tells the model how full its context is.
-fn state_end(percent: usize, budget: usize, left_out: usize, candidates: usize) -> String {
+/// Returns the line that tells the model how full its context is, and what it should look up.
+fn state_end(
+    percent: usize,
+    budget: usize,
+    left_out: usize,
+    candidates: usize,
+    kept_left_out: usize,
+) -> String {
+    let kept = match kept_left_out {
+        0 => String::new(),
+        count => format!(", {count} open blockers or states among them: list the notes"),
+    };
     format!(
-        "Context: {percent}% of {budget} tokens used; {left_out} of {candidates} candidates left out"
+        "Context: {percent}% of {budget} tokens used; {left_out} of {candidates} candidates left out{kept}"
     )
 }
 

@@ -211,6 +211,14 @@ impl<'a> Selection<'a> {
         self.candidates.iter().filter(shown).count()
     }
 
+    /// Returns how many candidates are not in the text although they are always kept.
+    pub(super) fn kept_left_out(&self) -> usize {
+        let left_out = |candidate: &&Candidate<'_>| {
+            is_kept(candidate.packet) && candidate.fate == Some(Fate::NoRoom)
+        };
+        self.candidates.iter().filter(left_out).count()
+    }
+
     fn least_important(&self) -> Option<(Section, usize)> {
         let draft = &self.draft;
         [Section::State, Section::Evidence, Section::Context]

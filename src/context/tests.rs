@@ -225,8 +225,15 @@ fn too_many_blockers_share_the_room_and_the_rest_is_named() {
     };
     let context = build_with(budget(800), blockers(5));
     assert!(context.report.packets.iter().all(|packet| packet.fate == Fate::Trimmed));
-    let context = build_with(budget(800), blockers(40));
+    let mut many = blockers(40);
+    many.push(packet(PacketKind::State, "state", "Mode: auto"));
+    let context = build_with(budget(800), many);
     assert!(context.tokens <= 800);
+    let left_out = context.report.packets.iter().filter(|packet| !packet.fate.is_shown()).count();
+    let told = format!(
+        "{left_out} of 41 candidates left out, {left_out} open blockers or states among them"
+    );
+    assert!(left_out > 20 && context.text().contains(&told), "{}", context.text());
     assert!(context.report.advice[0].contains("did not fit although always kept"));
 }
 

@@ -6,10 +6,12 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
+
+use crate::support::paths::Workspace;
 
 /// A text file of the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,9 +43,9 @@ pub(super) struct Walk {
 }
 
 /// Reads a regular file inside the workspace, named by its path from the root. Returns none when it
-/// is not there, is no text, or cannot be reached without following a link.
-pub(super) fn read(root: &Path, relative: &Path) -> Option<Text> {
-    let path = without_links(root, relative)?;
+/// is not there, is no text, or lies elsewhere.
+pub(super) fn read(workspace: &Workspace, relative: &Path) -> Option<Text> {
+    let path = resolve(workspace, relative)?;
     let metadata = std::fs::metadata(&path).ok()?;
     if !metadata.is_file() {
         return None;
@@ -58,24 +60,20 @@ pub(super) fn read(root: &Path, relative: &Path) -> Option<Text> {
     Some(Text { content: String::from_utf8_lossy(&bytes).into_owned(), modified, is_cut })
 }
 
-/// Returns the folder or file that a path from the root names, if no link is on the way.
-pub(super) fn without_links(root: &Path, relative: &Path) -> Option<PathBuf> {
-    let mut path = root.to_owned();
-    for component in relative.components() {
-        match component {
-            Component::CurDir => continue,
-            Component::Normal(name) => path.push(name),
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
-        }
-        if std::fs::symlink_metadata(&path).ok()?.is_symlink() {
-            return None;
-        }
+/// Returns where a path from the root really ends, if that is inside the workspace and no business
+/// of Git's or of ours.
+pub(super) fn resolve(workspace: &Workspace, relative: &Path) -> Option<PathBuf> {
+    if relative.is_absolute() {
+        return None;
     }
-    Some(path)
+    let path = workspace.resolve(&workspace.top(), relative).ok()?;
+    let inside = path.strip_prefix(workspace.root()).ok()?;
+    let is_ours = inside.starts_with(".git") || inside.starts_with(".groundskeeper");
+    (!is_ours).then_some(path)
 }
 
 /// Walks the tree below a folder, `depth` levels deep.
-pub(super) fn walk(root: &Path, from: &Path, depth: usize) -> Walk {
+pub(super) fn walk(workspace: &Workspace, from: &Path, depth: usize) -> Walk {
     let started = Instant::now();
     let mut walk = Walk::default();
     let mut level = vec![from.to_owned()];
@@ -86,7 +84,7 @@ pub(super) fn walk(root: &Path, from: &Path, depth: usize) -> Walk {
                 walk.is_cut = true;
                 return walk;
             }
-            let (entries, is_cut) = list(root, &folder);
+            let (entries, is_cut) = list(workspace, &folder);
             walk.is_cut |= is_cut;
             below.extend(
                 entries.iter().filter(|entry| entry.is_folder).map(|entry| entry.path.clone()),
@@ -98,9 +96,9 @@ pub(super) fn walk(root: &Path, from: &Path, depth: usize) -> Walk {
     walk
 }
 
-/// Lists one folder in the order of names, without what is hidden, generated or a link.
-pub(super) fn list(root: &Path, folder: &Path) -> (Vec<Entry>, bool) {
-    let Some(path) = without_links(root, folder) else { return (Vec::new(), false) };
+/// Lists one folder in the order of names, without what is hidden, generated or leads out.
+pub(super) fn list(workspace: &Workspace, folder: &Path) -> (Vec<Entry>, bool) {
+    let Some(path) = resolve(workspace, folder) else { return (Vec::new(), false) };
     let Ok(reader) = std::fs::read_dir(path) else { return (Vec::new(), false) };
     let mut met = 0;
     let mut entries: Vec<Entry> = reader
@@ -110,9 +108,12 @@ pub(super) fn list(root: &Path, folder: &Path) -> (Vec<Entry>, bool) {
             let entry = entry.ok()?;
             let kind = entry.file_type().ok()?;
             let name = entry.file_name();
-            let wanted =
-                (kind.is_dir() || kind.is_file()) && !is_passed_over(&name.to_string_lossy());
-            wanted.then(|| Entry { path: folder.join(name), is_folder: kind.is_dir() })
+            let path = folder.join(&name);
+            let is_file = kind.is_file()
+                || kind.is_symlink()
+                    && resolve(workspace, &path).is_some_and(|path| path.is_file());
+            let wanted = (kind.is_dir() || is_file) && !is_passed_over(&name.to_string_lossy());
+            wanted.then_some(Entry { path, is_folder: kind.is_dir() })
         })
         .collect();
     entries.sort_by(|a, b| a.path.cmp(&b.path));
@@ -142,7 +143,7 @@ fn is_passed_over(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::tree;
+    use super::super::tests::{tree, workspace};
     use super::*;
 
     fn names(walk: &Walk) -> Vec<&str> {
@@ -158,38 +159,44 @@ mod tests {
             (".git/config", ""),
             ("node_modules/z.md", ""),
         ]);
-        let all = walk(folder.path(), Path::new(""), 9);
+        let workspace = workspace(&folder);
+        let all = walk(&workspace, Path::new(""), 9);
         assert_eq!(names(&all), ["a", "b.md", "a/deep", "a/y.md", "a/deep/er", "a/deep/er/x.md"]);
         assert!(!all.is_cut);
-        assert_eq!(names(&walk(folder.path(), Path::new(""), 1)), ["a", "b.md"]);
-        assert_eq!(names(&walk(folder.path(), Path::new("missing"), 3)), [""; 0]);
+        assert_eq!(names(&walk(&workspace, Path::new(""), 1)), ["a", "b.md"]);
+        assert_eq!(names(&walk(&workspace, Path::new("missing"), 3)), [""; 0]);
     }
 
     #[test]
-    fn links_are_not_followed() {
+    fn a_link_out_of_the_workspace_is_nothing_and_one_inside_is_its_file() {
         let outside = tree(&[("secret.md", "secret"), ("docs/more.md", "secret")]);
-        let folder = tree(&[("real.md", "text")]);
+        let folder = tree(&[("real.md", "text"), (".git/config", "secret")]);
         let link = |to: &Path, name: &str| {
             std::os::unix::fs::symlink(to, folder.path().join(name)).unwrap();
         };
         link(&outside.path().join("secret.md"), "README.md");
         link(&outside.path().join("docs"), "docs");
-        assert_eq!(read(folder.path(), Path::new("README.md")), None);
-        assert_eq!(read(folder.path(), Path::new("docs/more.md")), None);
-        assert_eq!(read(folder.path(), Path::new("../secret.md")), None);
-        assert_eq!(read(folder.path(), &outside.path().join("secret.md")), None);
-        assert_eq!(names(&walk(folder.path(), Path::new(""), 3)), ["real.md"]);
-        assert_eq!(read(folder.path(), Path::new("real.md")).unwrap().content, "text");
+        link(Path::new("real.md"), "CLAUDE.md");
+        link(Path::new(".git/config"), "config.md");
+        let workspace = workspace(&folder);
+        let text = |path: &Path| read(&workspace, path).map(|text| text.content);
+        for path in ["README.md", "docs/more.md", "../secret.md", "config.md", ".git/config"] {
+            assert_eq!(text(Path::new(path)), None, "{path}");
+        }
+        assert_eq!(text(&outside.path().join("secret.md")), None);
+        assert_eq!(text(Path::new("CLAUDE.md")).unwrap(), "text");
+        assert_eq!(names(&walk(&workspace, Path::new(""), 3)), ["CLAUDE.md", "real.md"]);
     }
 
     #[test]
     fn a_huge_file_is_read_in_part_and_a_binary_one_not_at_all() {
         let huge = "x".repeat(400_000);
         let folder = tree(&[("huge.md", &huge), ("binary.md", "a\0b"), ("empty.md", "")]);
-        let text = read(folder.path(), Path::new("huge.md")).unwrap();
+        let workspace = workspace(&folder);
+        let text = read(&workspace, Path::new("huge.md")).unwrap();
         assert!(text.is_cut && text.content.len() == 256 * 1024);
-        assert_eq!(read(folder.path(), Path::new("binary.md")), None);
-        assert!(!read(folder.path(), Path::new("empty.md")).unwrap().is_cut);
-        assert_eq!(read(folder.path(), Path::new("")), None);
+        assert_eq!(read(&workspace, Path::new("binary.md")), None);
+        assert!(!read(&workspace, Path::new("empty.md")).unwrap().is_cut);
+        assert_eq!(read(&workspace, Path::new("")), None);
     }
 }

@@ -34,14 +34,13 @@ impl GuideFiles {
 
     /// Returns the guides for a query, as they are shown.
     pub(super) fn packets(&self, query: &str) -> Vec<ContextPacket> {
-        let root = self.workspace.root();
         let mut tokens_left = self.most_tokens;
         let mut packets: Vec<ContextPacket> = Vec::new();
-        for path in guides(root, query) {
+        for path in guides(&self.workspace, query) {
             if tokens_left < LEAST {
                 break;
             }
-            let Some(text) = documents::read(root, &path) else { continue };
+            let Some(text) = documents::read(&self.workspace, &path) else { continue };
             let content = clean(&text.content);
             let content = content.trim();
             if content.is_empty() || packets.iter().any(|packet| packet.content == content) {
@@ -95,9 +94,9 @@ const LEAST: usize = 50;
 const RELEVANCE: f64 = 0.8;
 
 /// Returns the paths of all guides, nearest first.
-fn guides(root: &Path, query: &str) -> Vec<PathBuf> {
+fn guides(workspace: &Workspace, query: &str) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
-    for target in targets(root, query) {
+    for target in targets(workspace, query) {
         folders.extend(target.ancestors().map(Path::to_owned));
     }
     folders.push(PathBuf::new());
@@ -109,11 +108,11 @@ fn guides(root: &Path, query: &str) -> Vec<PathBuf> {
             seen.push(folder);
         }
     }
-    seen.iter().flat_map(|folder| guides_in(root, folder)).collect()
+    seen.iter().flat_map(|folder| guides_in(workspace, folder)).collect()
 }
 
-fn guides_in(root: &Path, folder: &Path) -> Vec<PathBuf> {
-    let (entries, _) = documents::list(root, folder);
+fn guides_in(workspace: &Workspace, folder: &Path) -> Vec<PathBuf> {
+    let (entries, _) = documents::list(workspace, folder);
     let mut guides: Vec<(usize, PathBuf)> = entries
         .into_iter()
         .filter(|entry| !entry.is_folder)
@@ -127,7 +126,7 @@ fn guides_in(root: &Path, folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the folders that the query names, by themselves or by a file in them.
-fn targets(root: &Path, query: &str) -> Vec<PathBuf> {
+fn targets(workspace: &Workspace, query: &str) -> Vec<PathBuf> {
     const MOST_TARGETS: usize = 5;
     let is_edge =
         |character: char| !character.is_alphanumeric() && !matches!(character, '_' | '.' | '/');
@@ -138,14 +137,10 @@ fn targets(root: &Path, query: &str) -> Vec<PathBuf> {
         .map(|word| word.split(':').next().unwrap_or(word))
         .filter(|word| !word.is_empty())
         .filter_map(|word| {
-            let relative = Path::new(word);
-            let path = documents::without_links(root, relative)?;
-            let metadata = std::fs::metadata(path).ok()?;
-            if metadata.is_dir() {
-                Some(relative.to_owned())
-            } else {
-                relative.parent().map(Path::to_owned)
-            }
+            let path = documents::resolve(workspace, Path::new(word))?;
+            let inside = path.strip_prefix(workspace.root()).ok()?;
+            let folder = if path.is_dir() { Some(inside) } else { inside.parent() };
+            path.exists().then(|| folder.map(Path::to_owned)).flatten()
         })
         .take(MOST_TARGETS)
         .collect()
@@ -153,13 +148,12 @@ fn targets(root: &Path, query: &str) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{counter, gather, tree};
+    use super::super::tests::{counter, gather, tree, workspace};
     use super::*;
 
     fn offered(files: &[(&str, &str)], query: &str, most_tokens: usize) -> Vec<(String, String)> {
         let folder = tree(files);
-        let workspace = Workspace::open(folder.path()).unwrap();
-        let source = GuideFiles::new(workspace, counter(), most_tokens);
+        let source = GuideFiles::new(workspace(&folder), counter(), most_tokens);
         let packets = gather(&source, query).unwrap();
         packets.into_iter().map(|packet| (packet.source, packet.content)).collect()
     }

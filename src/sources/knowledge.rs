@@ -30,10 +30,9 @@ impl Knowledge {
     }
 
     fn packets(&self, query: &str) -> Vec<ContextPacket> {
-        let root = self.workspace.root();
         let shown: Vec<String> =
             self.guides.packets(query).into_iter().map(|packet| packet.content).collect();
-        let sections = sections(root);
+        let sections = sections(&self.workspace);
         let index = Index::new(
             sections.iter().map(|section| Document { title: &section.title, text: &section.text }),
         );
@@ -105,12 +104,12 @@ const MOST_BYTES: usize = 4 * 1024 * 1024;
 /// A longer section is divided at a blank line.
 const LONG_SECTION: usize = 60;
 
-fn sections(root: &Path) -> Vec<Section> {
+fn sections(workspace: &Workspace) -> Vec<Section> {
     let mut paths: Vec<PathBuf> = Vec::new();
-    let top = documents::list(root, Path::new("")).0;
+    let top = documents::list(workspace, Path::new("")).0;
     paths.extend(top.into_iter().filter(|entry| !entry.is_folder).map(|entry| entry.path));
     for folder in DOCUMENT_FOLDERS {
-        let walk = documents::walk(root, Path::new(folder), DEPTH);
+        let walk = documents::walk(workspace, Path::new(folder), DEPTH);
         paths.extend(
             walk.entries.into_iter().filter(|entry| !entry.is_folder).map(|entry| entry.path),
         );
@@ -119,7 +118,7 @@ fn sections(root: &Path) -> Vec<Section> {
     let mut sections = Vec::new();
     let mut bytes = 0;
     for path in paths.into_iter().take(MOST_DOCUMENTS) {
-        let Some(text) = documents::read(root, &path) else { continue };
+        let Some(text) = documents::read(workspace, &path) else { continue };
         bytes += text.content.len();
         if bytes > MOST_BYTES {
             break;
@@ -185,12 +184,12 @@ fn divide(path: &Path, text: &str, modified: DateTime<Utc>, sections: &mut Vec<S
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{counter, gather, tree};
+    use super::super::tests::{counter, gather, tree, workspace};
     use super::*;
 
     fn offered(files: &[(&str, &str)], query: &str) -> Vec<ContextPacket> {
         let folder = tree(files);
-        let workspace = Workspace::open(folder.path()).unwrap();
+        let workspace = workspace(&folder);
         let guides = GuideFiles::new(workspace.clone(), counter(), 200);
         gather(&Knowledge::new(workspace, guides), query).unwrap()
     }

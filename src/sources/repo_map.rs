@@ -26,7 +26,7 @@ impl RepoMap {
     }
 
     fn packet(&self, now: DateTime<Utc>) -> Result<ContextPacket, SourceFailure> {
-        let walk = documents::walk(self.workspace.root(), Path::new(""), DEPTH);
+        let walk = documents::walk(&self.workspace, Path::new(""), DEPTH);
         if walk.entries.is_empty() {
             return Err(SourceFailure {
                 source_name: "repository map",
@@ -117,7 +117,7 @@ fn most(counts: BTreeMap<&str, usize>, at_most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{gather, tree};
+    use super::super::tests::{gather, tree, workspace};
     use super::*;
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
             ("app/models/deep/er/x.sql", ""),
             ("Makefile", ""),
         ]);
-        let map = gather(&RepoMap::new(Workspace::open(folder.path()).unwrap()), "x").unwrap();
+        let map = gather(&RepoMap::new(workspace(&folder)), "x").unwrap();
         assert_eq!(
             map[0].content,
             "6 files; by extension: py 3, md 1, none 1, sql 1\nat the top: Makefile README.md\napp/ 4\napp/models/ 3"
@@ -140,8 +140,7 @@ mod tests {
     #[test]
     fn an_empty_workspace_has_no_map_and_says_why() {
         let folder = tree(&[]);
-        let failure =
-            gather(&RepoMap::new(Workspace::open(folder.path()).unwrap()), "x").unwrap_err();
+        let failure = gather(&RepoMap::new(workspace(&folder)), "x").unwrap_err();
         assert_eq!(failure.to_string(), "repository map: the workspace is empty or cannot be read");
     }
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use futures::executor::block_on;
 
 use crate::context::{ContextPacket, ContextSource, Query, SourceFailure};
+use crate::support::paths::Workspace;
 use crate::support::tokens::{Encoding, TokenCounter};
 
 pub(super) fn now() -> DateTime<Utc> {
@@ -30,6 +31,10 @@ pub(super) fn gather_for(
     query: &Query,
 ) -> Result<Vec<ContextPacket>, SourceFailure> {
     block_on(source.gather(query))
+}
+
+pub(super) fn workspace(folder: &tempfile::TempDir) -> Workspace {
+    Workspace::open(folder.path()).unwrap()
 }
 
 /// Makes a folder with files.
