@@ -1,9 +1,13 @@
 use std::sync::Arc;
 
+use std::path::PathBuf;
+
 use chrono::{DateTime, Utc};
 use futures::executor::block_on;
 
 use crate::context::{ContextPacket, ContextSource, Query, SourceFailure};
+use crate::notes::{NewNote, NoteEdit, NoteKind, NoteStore, Status};
+use crate::support::clock::FixedClock;
 use crate::support::paths::Workspace;
 use crate::support::tokens::{Encoding, TokenCounter};
 
@@ -47,4 +51,62 @@ pub(super) fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
         std::fs::write(path, text).unwrap();
     }
     folder
+}
+
+/// A store of notes in a folder of its own.
+pub(super) struct Notes {
+    folder: tempfile::TempDir,
+    store: Arc<NoteStore>,
+}
+
+impl Notes {
+    pub(super) fn empty() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store_at(folder.path().join("notes"));
+        Self { folder, store }
+    }
+
+    /// A store whose folder is a file.
+    pub(super) fn in_place_of_a_folder() -> Self {
+        let folder = tree(&[("notes", "")]);
+        let store = store_at(folder.path().join("notes"));
+        Self { folder, store }
+    }
+
+    pub(super) fn store(&self) -> Arc<NoteStore> {
+        assert!(self.folder.path().exists());
+        Arc::clone(&self.store)
+    }
+
+    pub(super) fn add(&self, kind: NoteKind, title: &str, content: &str) -> String {
+        self.create(NewNote { kind, ..new_note(title, content) })
+    }
+
+    /// Adds a note with a tag, which names its line of work.
+    pub(super) fn add_to(&self, tag: &str, kind: NoteKind, title: &str, content: &str) -> String {
+        self.create(NewNote { kind, tags: vec![tag.to_owned()], ..new_note(title, content) })
+    }
+
+    /// Adds a note that waits for another one.
+    pub(super) fn add_after(&self, id: &str, kind: NoteKind, title: &str, content: &str) -> String {
+        let extra = [("depends_on".to_owned(), serde_json::json!([id]))].into();
+        self.create(NewNote { kind, extra, ..new_note(title, content) })
+    }
+
+    pub(super) fn set(&self, id: &str, status: Status) {
+        let edit = NoteEdit { status: Some(status), ..NoteEdit::default() };
+        self.store.update(id, edit).unwrap();
+    }
+
+    fn create(&self, new: NewNote) -> String {
+        self.store.create(new).unwrap().note.id.as_str().to_owned()
+    }
+}
+
+fn store_at(folder: PathBuf) -> Arc<NoteStore> {
+    Arc::new(NoteStore::open(folder, Arc::new(FixedClock::at(now().fixed_offset()))))
+}
+
+fn new_note(title: &str, content: &str) -> NewNote {
+    NewNote { title: title.to_owned(), content: content.to_owned(), ..NewNote::default() }
 }
