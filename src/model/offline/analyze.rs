@@ -47,10 +47,24 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     findings.extend(markers.finding(desk));
     let figures = figures(desk, &scope, functions.as_ref(), &tests, &markers);
     findings.push(figures);
-    let recorded = record(desk, &findings)?;
+    let within = &scope.files.within;
+    let mut settled = Vec::new();
+    if within.is_empty() {
+        let known = [
+            ("conflict", conflicts.is_complete()),
+            ("todo", markers.count().is_some()),
+            ("complexity", functions.as_ref().is_some_and(Functions::is_complete)),
+            ("duplication", repeats.as_ref().is_some_and(Repeats::is_complete)),
+            ("tests", tests.is_complete()),
+        ];
+        settled.extend(known.iter().filter(|(_, known)| *known).map(|(topic, _)| *topic));
+    } else {
+        narrow(&mut findings, within);
+    }
+    let recorded = record(desk, &findings, &settled)?;
 
     write_lead(desk, &mut page, &scope, &languages, history.as_ref());
-    write_verdict(&mut page, &findings);
+    write_verdict(desk, &mut page, &findings);
     conflicts.write(&mut page);
     if let Some(functions) = &functions {
         functions.write(&mut page);
@@ -69,11 +83,11 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
 }
 
 /// Writes what weighs most, before the sections.
-fn write_verdict(page: &mut Page, findings: &[Finding]) {
+fn write_verdict(desk: &Desk<'_>, page: &mut Page, findings: &[Finding]) {
     let language = page.language();
     let titles = |kind: Kind| -> Vec<&str> {
         let of_kind = findings.iter().filter(|finding| finding.kind == kind);
-        of_kind.map(|finding| finding.title.as_str()).collect()
+        of_kind.map(|finding| finding.title(desk)).collect()
     };
     let blockers = titles(Kind::Blocker);
     let actions = titles(Kind::Action);
@@ -90,6 +104,17 @@ fn write_verdict(page: &mut Page, findings: &[Finding]) {
     }
     for title in actions {
         page.item(&language.pick(format!("To do: {title}"), format!("待办：{title}")));
+    }
+}
+
+/// Names the folder in each title that would else be the one of the whole project.
+fn narrow(findings: &mut [Finding], within: &str) {
+    for finding in findings {
+        let [english, chinese] = &mut finding.titles;
+        if !english.contains(within) {
+            english.extend([" in ", within]);
+            chinese.extend(["（", within, "）"]);
+        }
     }
 }
 
@@ -125,7 +150,7 @@ fn figures(
     Finding {
         kind: Kind::Conclusion,
         topic: "quality",
-        title: language.pick(format!("Quality figures of {of}"), format!("{of} 的质量指标")),
+        titles: [format!("Quality figures of {of}"), format!("{of} 的质量指标")],
         content,
     }
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::desk::{Desk, Looked};
 use super::lookup;
-use super::memory;
+use super::memory::{self, Entry};
 use super::page::Page;
 use super::scope::Scope;
 use super::subjects;
@@ -17,20 +17,17 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     let notes = desk.note(&search);
     let wants_notes = is_about_notes(question);
     let open = wants_notes.then(|| {
-        let blockers = json!({ "action": "list", "note_type": "blocker", "status": "open" });
-        let actions = json!({ "action": "list", "note_type": "action", "status": "open" });
-        (desk.note(&blockers), desk.note(&actions))
+        let list = |kind: &str| json!({ "action": "list", "note_type": kind, "limit": 50 });
+        (desk.note(&list("blocker")), desk.note(&list("action")))
     });
     let notes = notes?;
     let mut entries = notes.map(memory::entries).unwrap_or_default();
     if let Some((blockers, actions)) = open {
         let lists = [blockers?, actions?];
-        let mut open: Vec<_> = lists.into_iter().flatten().flat_map(memory::entries).collect();
-        open.extend(
-            entries
-                .into_iter()
-                .filter(|entry| !lists.iter().flatten().any(|list| list.contains(&entry.id))),
-        );
+        let mut open: Vec<Entry> = lists.into_iter().flatten().flat_map(memory::entries).collect();
+        open.retain(Entry::is_live);
+        entries.retain(|entry| !open.iter().any(|open| open.id == entry.id));
+        open.append(&mut entries);
         entries = open;
     }
     let mut page = Page::new(language);
@@ -71,7 +68,7 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     if !entries.is_empty() {
         page.heading("Notes", "笔记");
         for entry in entries.iter().take(12) {
-            page.item(entry.line.trim_start_matches(['-', ' ', '*']));
+            page.item(&entry.shown());
         }
     }
     page.append(body);

@@ -34,9 +34,11 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     let (sizes, history, markers) = (sizes?, history?, markers?);
     let purpose = purpose(desk, &landmarks)?;
 
+    // Where the top of the project was seen whole, what is no longer missing is settled.
+    let settled = if landmarks.knows_missing() { vec!["project"] } else { Vec::new() };
     let mut findings = vec![conclusion(desk, &scope, &structure, &languages, &landmarks)];
     findings.extend(missing(desk, &landmarks));
-    let recorded = record(desk, &findings)?;
+    let recorded = record(desk, &findings, &settled)?;
 
     write_lead(desk, &mut page, &scope, &languages, history.as_ref());
     write_purpose(&mut page, purpose.as_ref());
@@ -214,7 +216,7 @@ fn conclusion(
     Finding {
         kind: Kind::Conclusion,
         topic: "structure",
-        title: language.pick(format!("Structure of {of}"), format!("{of} 的结构")),
+        titles: [format!("Structure of {of}"), format!("{of} 的结构")],
         content,
     }
 }
@@ -233,7 +235,7 @@ fn missing(desk: &Desk<'_>, landmarks: &Landmarks) -> Option<Finding> {
     Some(Finding {
         kind: Kind::Action,
         topic: "project",
-        title: language.pick("Add what a project should have", "补齐项目常备文件").to_owned(),
+        titles: ["Add what a project should have", "补齐项目常备文件"].map(str::to_owned),
         content: language.pick(
             format!("Missing at the top of the repository: {names}.\n\nDone when each is there, or it is decided that it is not wanted.\n"),
             format!("仓库根目录缺少：{names}。\n\n完成标准：逐项补齐，或明确决定不需要。\n"),

@@ -1,4 +1,5 @@
-//! What the notes tool answers, as far as the rules need it: ids and the lines they stand on.
+//! What the notes tool answers, as far as the rules read it: the notes of a list or a search, a
+//! note's body.
 
 use std::sync::LazyLock;
 
@@ -6,42 +7,127 @@ use regex::Regex;
 
 static ID: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"note_\d{8}_\d{6}_\d+").ok());
 
-/// A note as a list or a search shows it.
+/// Marks the end of what the rules wrote into a note; what stands below is a person's.
+const END: &str = "<!-- end of what the offline rules wrote -->";
+
+/// A note as a list or a search shows it: `id (type, status) “title” [tags] time`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) id: String,
-    /// The line that names it.
-    pub(super) line: String,
+    pub(super) kind: String,
+    pub(super) status: String,
+    pub(super) title: String,
+    pub(super) tags: Vec<String>,
 }
 
 impl Entry {
-    /// Returns whether the line shows this title and no longer one.
-    pub(super) fn has_title(&self, title: &str) -> bool {
-        self.line.match_indices(title).any(|(at, _)| {
-            let before = self.line[..at].chars().next_back();
-            let after = self.line[at + title.len()..].chars().next();
-            let goes_on = |letter: Option<char>| {
-                letter.is_some_and(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '/'))
-            };
-            !goes_on(before) && !goes_on(after)
+    fn read(line: &str) -> Option<Self> {
+        let id = first_id(line)?;
+        let rest = line.trim_start().strip_prefix(&id)?.strip_prefix(" (")?;
+        let (head, rest) = rest.split_once(") “")?;
+        let (kind, status) = head.split_once(", ")?;
+        let (title, rest) = rest.rsplit_once('”')?;
+        let tags = rest.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        let tags = tags.map(|(tags, _)| tags.split(", ").map(str::to_owned).collect());
+        Some(Self {
+            id,
+            kind: kind.to_owned(),
+            status: status.to_owned(),
+            title: title.to_owned(),
+            tags: tags.unwrap_or_default(),
         })
+    }
+
+    /// Returns whether the matter is not settled.
+    pub(super) fn is_live(&self) -> bool {
+        matches!(self.status.as_str(), "open" | "doing")
+    }
+
+    /// Returns whether it has a tag.
+    pub(super) fn has_tag(&self, tag: &str) -> bool {
+        self.tags.iter().any(|known| known == tag)
+    }
+
+    /// Returns the note on one line, for an answer.
+    pub(super) fn shown(&self) -> String {
+        let Self { id, kind, status, title, .. } = self;
+        format!("`{id}` ({kind}, {status}) {title}")
     }
 }
 
-/// Returns the notes of a list or a search, each once, in its order.
+/// Returns the notes of a list or a search, in its order.
 pub(super) fn entries(text: &str) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
-    for line in text.lines() {
-        if let Some(id) = first_id(line)
-            && !entries.iter().any(|entry| entry.id == id)
-        {
-            entries.push(Entry { id, line: line.to_owned() });
-        }
-    }
-    entries
+    text.lines().filter_map(Entry::read).collect()
 }
 
 /// Returns the first id in a text.
 pub(super) fn first_id(text: &str) -> Option<String> {
     ID.as_ref()?.find(text).map(|found| found.as_str().to_owned())
+}
+
+/// Returns the body of a note that was read: what stands below the rule.
+pub(super) fn body(text: &str) -> &str {
+    text.split_once("\n---\n").map_or("", |(_, body)| body)
+}
+
+/// Returns the ids that a note that was read waits for.
+pub(super) fn waits_for(text: &str) -> Vec<&str> {
+    let head = text.split_once("\n---\n").map_or(text, |(head, _)| head);
+    let line = head
+        .lines()
+        .find_map(|line| line.strip_prefix("depends on: ").or_else(|| line.strip_prefix("依赖: ")));
+    line.map(|ids| ids.split(", ").collect()).unwrap_or_default()
+}
+
+/// Returns a content with the mark behind it, and behind that what a person wrote below the old
+/// one.
+pub(super) fn sealed(content: &str, old: &str) -> String {
+    let kept = old.split_once(END).map(|(_, kept)| kept.trim()).filter(|kept| !kept.is_empty());
+    let content = content.trim();
+    match kept {
+        Some(kept) => format!("{content}\n\n{END}\n\n{kept}\n"),
+        None => format!("{content}\n\n{END}\n"),
+    }
+}
+
+/// Returns whether a body holds this content.
+pub(super) fn holds(body: &str, content: &str) -> bool {
+    body.split_once(END).is_some_and(|(ours, _)| ours.trim() == content.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn a_list_is_read_line_by_line() {
+        let text = "2 of 2 notes, the newest change first\n\
+            note_20250119_153000_0 (blocker, open) “`f” (x, y) in a.py” [shop, offline, todo] 2025-01-19T15:30:00\n\
+            note_20250119_153000_1 (unreadable: no front matter)\n\
+            note_20250119_153000_2 (general, done) “模型” 2025-01-19T15:30:00\n  a snippet note_20250119_153000_9";
+        let read = entries(text);
+        assert_eq!(read.len(), 2);
+        assert_eq!(read[0].title, "`f” (x, y) in a.py");
+        assert!(read[0].has_tag("offline") && read[0].is_live());
+        assert_eq!((read[1].kind.as_str(), read[1].is_live()), ("general", false));
+    }
+
+    #[test]
+    fn what_a_person_wrote_below_is_kept() {
+        let first = sealed("a\n", "");
+        assert!(holds(&first, "a"));
+        let edited = format!("{first}\nmine\n");
+        let second = sealed("b", &edited);
+        assert_eq!(second, format!("b\n\n{END}\n\nmine\n"));
+        assert!(holds(&second, "b") && !holds(&second, "a"));
+    }
+
+    #[test]
+    fn a_note_that_was_read_tells_what_it_waits_for() {
+        let text = "note_1 (action, open) “x”\ntags: [a] · updated 2025\ndepends on: note_2, note_3\n---\nbody\n---\nmore";
+        assert_eq!(waits_for(text), ["note_2", "note_3"]);
+        assert_eq!(body(text), "body\n---\nmore");
+    }
 }

@@ -140,8 +140,14 @@ fn at_the_limit_the_answer_holds_what_is_there() {
 #[test]
 fn a_plan_comes_from_notes_alone() {
     let notes = [
-        ("list", "- note_20250119_153000_0 [blocker] Cycle in imports\n"),
-        ("read", "note_20250119_153000_0\n\n`src/a.py:3` imports `src/b.py:1`"),
+        (
+            "list",
+            "1 of 1 notes\nnote_20250119_153000_0 (blocker, open) “Cycle in imports” [shop] 2025-01-19T15:30:00",
+        ),
+        (
+            "read",
+            "note_20250119_153000_0 (blocker, open) “Cycle in imports”\n---\n`src/a.py:3` imports `src/b.py:1`",
+        ),
         ("create", "created note_20250120_090000_0"),
     ];
     let (answer, calls) =
@@ -162,7 +168,10 @@ fn a_plan_without_notes_says_so() {
 #[test]
 fn a_finding_that_has_its_note_is_not_written_again() {
     let notes = [
-        ("list", "- note_20250119_153000_7 [conclusion] Structure of shop (open)\n"),
+        (
+            "list",
+            "1 of 1 notes\nnote_20250119_153000_7 (conclusion, open) “Structure of shop” [shop, offline, structure] 2025-01-19T15:30:00",
+        ),
         ("read", "something older"),
         ("update", "updated note_20250119_153000_7"),
         ("create", "created note_20250120_090000_0"),
@@ -196,4 +205,70 @@ fn every_answer_says_that_it_is_no_language_model() {
         let (chinese, _) = world.play(request(mode, "Language: zh"));
         assert!(chinese.contains("并不是语言模型"), "{mode}: {chinese}");
     }
+}
+
+const ONE: &str = "1 of 1 notes\nnote_20250119_153000_7 (action, STATUS) “Add what a project should have” [shop, offline, project] 2025-01-19T15:30:00";
+
+/// Explores a tree that lacks nothing, with one note of an earlier day.
+fn explore_with(status: &str) -> (String, Vec<ToolCall>) {
+    let list = ONE.replace("STATUS", status);
+    let top = "README.md\nLICENSE\n.gitignore\n.ci/run\n";
+    let commands = [
+        TRACKED[0],
+        TRACKED[1],
+        TRACKED[2],
+        ("git ls-files -z | tr '\\n\\000' '?\\n' | grep -i -E '^(readme", top),
+    ];
+    let notes = [
+        ("list", list.as_str()),
+        ("read", "note_20250119_153000_7 (x, y) “z”\n---\nold"),
+        ("update", "updated note note_20250119_153000_7"),
+        ("create", "created note note_20250120_090000_0"),
+    ];
+    World { commands: &commands, notes: &notes }.play(request("explore", "Language: en"))
+}
+
+#[test]
+fn what_is_found_no_more_is_closed_and_only_once() {
+    let (answer, calls) = explore_with("open");
+    assert!(
+        answer.contains("`note_20250119_153000_7` (action, closed, found no more)"),
+        "{answer}"
+    );
+    let update = calls.iter().find(|call| call.arguments.contains("\"update\"")).unwrap();
+    assert!(update.arguments.contains("\"status\":\"done\""), "{}", update.arguments);
+    for status in ["done", "dropped"] {
+        let (_, calls) = explore_with(status);
+        assert!(!calls.iter().any(|call| call.arguments.contains("\"update\"")), "{status}");
+    }
+}
+
+#[test]
+fn what_a_person_dropped_stays_dropped() {
+    let list = ONE.replace("STATUS", "dropped");
+    let notes = [("list", list.as_str()), ("create", "created note note_20250120_090000_0")];
+    let (answer, calls) =
+        World { commands: &TRACKED, notes: &notes }.play(request("explore", "Language: en"));
+    assert!(answer.contains("`note_20250119_153000_7` (action, dropped by a person)"), "{answer}");
+    assert!(!calls.iter().any(|call| call.arguments.contains("\"update\"")));
+}
+
+#[test]
+fn a_plan_puts_what_waits_behind_what_it_waits_for() {
+    let list = "3 of 3 notes\n\
+        note_20250119_153000_0 (action, open) “Split it” [x] 2025-01-19T15:30:00\n\
+        note_20250119_153000_1 (action, doing) “Go on” [x] 2025-01-19T15:30:00\n\
+        note_20250119_153000_2 (action, done) “Over” [x] 2025-01-19T15:30:00";
+    let notes = [
+        ("list", list),
+        (
+            "read",
+            "note_20250119_153000_0 (action, open) “Split it”\ndepends on: note_20250119_153000_1\n---\n",
+        ),
+        ("create", "created note note_20250120_090000_0"),
+    ];
+    let (answer, _) = World { commands: &[], notes: &notes }.play(request("plan", "Language: en"));
+    assert!(!answer.contains("Over"), "{answer}");
+    let place = |text: &str| answer.find(text).unwrap_or_else(|| panic!("{text}: {answer}"));
+    assert!(place("## Later: what waits for others") < place("Split it"));
 }

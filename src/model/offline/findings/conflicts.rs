@@ -54,6 +54,11 @@ impl Conflicts {
         }
     }
 
+    /// Returns whether all places are known.
+    pub(in super::super) fn is_complete(&self) -> bool {
+        self.count.number().is_some()
+    }
+
     /// Returns what to record.
     pub(in super::super) fn finding(&self, desk: &Desk<'_>) -> Option<Finding> {
         let count = self.count.number().filter(|count| *count > 0)?;
@@ -64,7 +69,7 @@ impl Conflicts {
         Some(Finding {
             kind: Kind::Blocker,
             topic: "conflict",
-            title: desk.language().pick("Merge conflict markers in files", "文件中残留合并冲突标记").to_owned(),
+            titles: ["Merge conflict markers in files", "文件中残留合并冲突标记"].map(str::to_owned),
             content: desk.language().pick(
                 format!("{} with a conflict marker (`{line}`):\n\n{places}\n\nEffect: these files are neither one version nor the other.\n\nResolved when no such line is left.", counted(count, "line")),
                 format!("{count} 行以冲突标记开头（`{line}`）：\n\n{places}\n\n影响：这些文件既不是一个版本也不是另一个版本。\n\n解决标准：不再有这样的行。"),

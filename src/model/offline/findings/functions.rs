@@ -101,6 +101,17 @@ impl Functions {
 
     /// Returns what to record: the very worst outside of tests.
     pub(in super::super) fn findings(&self, desk: &Desk<'_>) -> Vec<Finding> {
+        self.defects().iter().take(RECORDED).map(|function| function.finding(desk)).collect()
+    }
+
+    /// Returns whether every defect is recorded.
+    pub(in super::super) fn is_complete(&self) -> bool {
+        let all_shown = self.counts().is_some_and(|(_, _, deep)| deep <= SHOWN as u64);
+        self.all_files && all_shown && self.defects().len() <= RECORDED
+    }
+
+    /// A defect is deep, so the list of the deep ones holds them all if it is whole.
+    fn defects(&self) -> Vec<Function> {
         let aside = regex::Regex::new(ASIDE).ok();
         let is_aside = |function: &Function| {
             let path = function.place.rsplit_once(':').map_or("", |(path, _)| path);
@@ -115,7 +126,7 @@ impl Functions {
         worst.retain(|function| function.is_defect() && !is_aside(function));
         worst
             .sort_by_key(|function| (std::cmp::Reverse(function.weight()), function.place.clone()));
-        worst.iter().take(RECORDED).map(|function| function.finding(desk)).collect()
+        worst
     }
 
     fn rows(&self, kind: &str) -> Vec<Function> {
@@ -153,10 +164,8 @@ impl Function {
         Finding {
             kind: Kind::Blocker,
             topic: "complexity",
-            title: desk.language().pick(
-                format!("`{name}` in {path} is too complex"),
-                format!("{path} 中的 `{name}` 过于复杂"),
-            ),
+            titles: [format!("`{name}` in {path} is too complex"),
+                format!("{path} 中的 `{name}` 过于复杂")],
             content: desk.language().pick(
                 format!("`{place}`: `{name}` has {lines} lines and is nested {nesting} levels deep (measured by indentation).\n\nEffect: nobody can change it safely or test its paths one by one.\n\nResolved when it is divided into functions of less than {LONG} lines and {DEEP} levels, with tests for each."),
                 format!("`{place}`：`{name}` 共 {lines} 行，嵌套 {nesting} 层（按缩进计算）。\n\n影响：难以安全修改，也难以逐条路径测试。\n\n解决标准：拆分为不到 {LONG} 行、{DEEP} 层的函数，并各有测试。"),

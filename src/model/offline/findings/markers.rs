@@ -93,9 +93,7 @@ impl Markers {
         Some(Finding {
             kind: Kind::Action,
             topic: "todo",
-            title: language
-                .pick("Work through TODO, FIXME, HACK and XXX", "清理 TODO、FIXME、HACK 与 XXX")
-                .to_owned(),
+            titles: ["Work through TODO, FIXME, HACK and XXX", "清理 TODO、FIXME、HACK 与 XXX"].map(str::to_owned),
             content: language.pick(
                 format!("{} in {} with a marker (`{line}`).\n\n{places}\n\nDone when each is resolved or has a note of its own.", counted(count, "line"), counted(files, "file")),
                 format!("共 {count} 行带有标记，分布于 {files} 个文件（`{line}`）。\n\n{places}\n\n完成标准：每一处都已解决，或有单独的笔记。"),

@@ -98,6 +98,11 @@ impl Repeats {
         page.cite("repeated blocks", "重复代码", &self.line);
     }
 
+    /// Returns whether all repeated blocks are known.
+    pub(in super::super) fn is_complete(&self) -> bool {
+        self.all_files && self.output.is_answer()
+    }
+
     /// Returns what to record.
     pub(in super::super) fn finding(&self, desk: &Desk<'_>) -> Option<Finding> {
         let repeats = self.repeats();
@@ -121,7 +126,7 @@ impl Repeats {
         Some(Finding {
             kind,
             topic: "duplication",
-            title: language.pick("Code that stands in two places", "重复的代码块").to_owned(),
+            titles: ["Code that stands in two places", "重复的代码块"].map(str::to_owned),
             content: language.pick(
                 format!("These blocks are alike but for names and numbers:\n\n{list}\n\nEffect: a repair in one place is forgotten in the other.\n\nResolved when each pair shares one function."),
                 format!("以下代码块仅名称与数字不同：\n\n{list}\n\n影响：只修一处，另一处会被遗忘。\n\n解决标准：每一对共用同一个函数。"),

@@ -11,6 +11,9 @@ use super::super::survey::languages::Languages;
 /// A Rust file usually holds its own tests.
 const RUST_TESTS: &str = "#\\[cfg\\((test|all\\(test)";
 
+/// How many folders are looked at.
+const FOLDERS: usize = 20;
+
 /// What is tested by name.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Untested {
@@ -44,7 +47,7 @@ impl Untested {
         let others: Vec<&str> = endings.iter().copied().filter(|ending| *ending != "rs").collect();
         let files = &scope.files;
         let program = programs::argument(programs::UNTESTED);
-        let rank = "sort -k1,1nr -k4 | head -n 12";
+        let rank = format!("sort -k1,1nr -k4 | head -n {FOLDERS}");
         let look = |names: String| {
             let line = format!("{names} | awk {program} | {rank}");
             desk.run(&line).map(|output| Part { output, line })
@@ -127,6 +130,11 @@ impl Untested {
         }
     }
 
+    /// Returns whether all folders are known.
+    pub(in super::super) fn is_complete(&self) -> bool {
+        self.counts().is_some() && self.folders().len() < FOLDERS
+    }
+
     /// Returns what to record: folders of which no file has a test.
     pub(in super::super) fn finding(&self, desk: &Desk<'_>) -> Option<Finding> {
         let bare: Vec<Folder> = self
@@ -150,9 +158,7 @@ impl Untested {
         Some(Finding {
             kind: Kind::Action,
             topic: "tests",
-            title: language
-                .pick("Write tests for folders that have none", "为没有测试的目录补充测试")
-                .to_owned(),
+            titles: ["Write tests for folders that have none", "为没有测试的目录补充测试"].map(str::to_owned),
             content: language.pick(
                 format!("No file of these folders has a test file of its name:\n\n{list}\n\nDone when each file with logic has a test that fails when the logic is broken."),
                 format!("以下目录中没有任何文件拥有同名测试：\n\n{list}\n\n完成标准：每个含逻辑的文件都有会因逻辑损坏而失败的测试。"),

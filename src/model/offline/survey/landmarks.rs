@@ -73,9 +73,14 @@ impl Landmarks {
         self.top_files("readme").next()
     }
 
+    /// Returns whether the top of the project was seen, so that what is missing is known.
+    pub(in super::super) fn knows_missing(&self) -> bool {
+        self.whole && self.top.is_answer()
+    }
+
     /// Returns what is missing at the top of the project.
     pub(in super::super) fn missing(&self) -> Vec<Missing> {
-        if !self.whole || !self.top.is_answer() {
+        if !self.knows_missing() {
             return Vec::new();
         }
         let has =
