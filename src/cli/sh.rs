@@ -149,6 +149,9 @@ fn exit_code(report: &CommandReport) -> u8 {
         Some(code) => u8::try_from(code & 0xff).unwrap_or(1),
         None if report.timed_out => TIMED_OUT,
         None if report.cancelled => ExitKind::Interrupted.code(),
+        None if report.stages.last().is_some_and(|stage| stage.signal.is_some()) => {
+            ExitKind::Other.code()
+        }
         // The output limit is a result: what fits was printed.
         None => 0,
     }

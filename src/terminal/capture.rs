@@ -27,6 +27,7 @@ pub(super) struct Capture {
     pub(super) bytes: u64,
     most: u64,
     deadline: Instant,
+    grace: Duration,
     chunk: Vec<u8>,
 }
 
@@ -41,7 +42,7 @@ enum Flow {
 impl Capture {
     /// Returns a capture of at most so many bytes, until then.
     pub(super) fn new(stdout: Cleaner, stderr: Cleaner, most: u64, deadline: Instant) -> Self {
-        Self { stdout, stderr, bytes: 0, most, deadline, chunk: vec![0; 1 << 16] }
+        Self { stdout, stderr, bytes: 0, most, deadline, grace: GRACE, chunk: vec![0; 1 << 16] }
     }
 
     /// Reads both pipes of a pipeline until it is over. `ended` is readable when every stage has
@@ -61,7 +62,7 @@ impl Capture {
         while stdout.is_some() || stderr.is_some() || running {
             let now = Instant::now();
             if last_call.is_none() && (!running || children.stopped().is_some()) {
-                last_call = Some(now + GRACE);
+                last_call = Some(now + self.grace);
             }
             let until = last_call.unwrap_or(self.deadline);
             if now >= until {
@@ -134,4 +135,48 @@ fn wait<const N: usize>(
     }
     let mut answers = polled.iter().map(|polled| !polled.revents().is_empty());
     Ok(asked.map(|asked| asked.is_some() && answers.next().unwrap_or(false)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn pipe() -> (OwnedFd, OwnedFd) {
+        let (reader, writer) = io::pipe().unwrap();
+        (reader.into(), writer.into())
+    }
+
+    fn capture(grace: Duration) -> Capture {
+        let cleaner = || Cleaner::new(1000, false);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        Capture { grace, ..Capture::new(cleaner(), cleaner(), 1000, deadline) }
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_of_ours_holds_is_given_up() {
+        let ((stdout, held), (stderr, _)) = (pipe(), pipe());
+        let (ended, _) = pipe();
+        std::fs::File::from(held.try_clone().unwrap()).write_all(b"before").unwrap();
+        let mut capture = capture(Duration::from_millis(20));
+        let children = Children::new().unwrap();
+        capture.follow(stdout, stderr, ended.as_fd(), &children).unwrap();
+        assert_eq!(capture.stdout.finish().text, "before");
+        assert_eq!(children.stopped(), None);
+        drop(held);
+    }
+
+    #[test]
+    fn what_is_still_in_the_pipe_of_a_stopped_line_is_kept() {
+        let ((stdout, output), (stderr, _)) = (pipe(), pipe());
+        let (ended, running) = pipe();
+        std::fs::File::from(output).write_all(b"before").unwrap();
+        let children = Children::new().unwrap();
+        children.stop(Stop::Cancelled);
+        let mut capture = capture(Duration::from_millis(20));
+        capture.follow(stdout, stderr, ended.as_fd(), &children).unwrap();
+        assert_eq!(capture.stdout.finish().text, "before");
+        drop(running);
+    }
 }

@@ -64,6 +64,8 @@ impl Children {
             {}
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             state.alive.retain(|alive| *alive != pid);
+            // Whatever it left in its group, where there is no jail, ends with it.
+            let _ = kill_process_group(pid, Signal::KILL);
             return child.wait();
         }
         child.wait()

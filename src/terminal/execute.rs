@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitStatus};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
@@ -29,6 +29,9 @@ use super::report::{CommandReport, StageReport};
 use super::spawn::{Launcher, Streams};
 use crate::support::paths::{Workspace, WorkspacePath};
 
+/// What ends a writer whose reader has gone away; the same number everywhere.
+const SIGPIPE: i32 = 13;
+
 /// Checks a command that came up while running (a batch of `xargs`), or says why not.
 pub(super) type Check<'a> =
     dyn Fn(&Xargs, &[OsString], &WorkspacePath) -> Result<Action, String> + Sync + 'a;
@@ -42,6 +45,17 @@ pub(super) struct Surroundings<'a> {
     pub(super) timeout: Duration,
     pub(super) max_output_bytes: u64,
     pub(super) redact: bool,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// By itself. A writer whose reader had enough counts as 141, as in a shell.
+    Code(i32),
+    /// By a signal that we did not send.
+    Signal(i32),
+    /// By us, or not started because the line was over.
+    Stopped,
 }
 
 /// The three streams of a command.
@@ -72,22 +86,21 @@ pub(super) fn run(
         if !due {
             continue;
         }
-        let codes = run_step(step, surroundings, &mut capture)?;
-        if codes.contains(&Some(SETUP_FAILED)) {
+        let ends = run_step(step, surroundings, &mut capture)?;
+        if ends.contains(&End::Code(SETUP_FAILED)) {
             return Err(TerminalError::JailFailed(capture.stderr.finish().text.trim().to_owned()));
         }
-        code = codes.last().copied().flatten();
+        code = ends.last().and_then(|end| end.code());
         if code == Some(0)
             && let Some(moved) = moved(step, surroundings.workspace)
         {
             directory = moved;
         }
-        stages.extend(
-            step.stages
-                .iter()
-                .zip(codes)
-                .map(|(stage, exit_code)| StageReport { command: shown(&stage.action), exit_code }),
-        );
+        stages.extend(step.stages.iter().zip(ends).map(|(stage, end)| StageReport {
+            command: shown(&stage.action),
+            exit_code: end.code(),
+            signal: end.signal(),
+        }));
         if surroundings.children.stopped().is_some() {
             code = None;
             break;
@@ -103,6 +116,7 @@ pub(super) fn run(
         stages,
         encoding: stdout.encoding.or(stderr.encoding).map(str::to_owned),
         redacted: stdout.redacted + stderr.redacted,
+        marked: stdout.marked + stderr.marked,
         stdout: stdout.text,
         stderr: stderr.text,
         bytes,
@@ -114,12 +128,12 @@ pub(super) fn run(
     })
 }
 
-/// Runs one pipeline and returns the exit code of each of its commands.
+/// Runs one pipeline and returns how each of its commands ended.
 fn run_step(
     step: &Step,
     surroundings: &Surroundings<'_>,
     capture: &mut Capture,
-) -> Result<Vec<Option<i32>>, TerminalError> {
+) -> Result<Vec<End>, TerminalError> {
     let system = TerminalError::system;
     let runner = Runner { surroundings, directory: &step.directory };
     let (stdout, stdout_end) = pipe().map_err(system("making a pipe"))?;
@@ -137,7 +151,7 @@ fn run_step(
             let body = move || {
                 let code = match pipes {
                     Ok(pipes) => runner.run(&stage.action, pipes),
-                    Err(code) => Some(code),
+                    Err(code) => End::Code(code),
                 };
                 // The reader of this pipe sees its end when the last stage is over.
                 drop(alive);
@@ -157,7 +171,8 @@ fn run_step(
         if followed.is_err() {
             surroundings.children.stop(Stop::Cancelled);
         }
-        let codes = threads.into_iter().map(|thread| thread.join().ok().flatten()).collect();
+        let codes =
+            threads.into_iter().map(|thread| thread.join().unwrap_or(End::Stopped)).collect();
         followed.map_err(system("reading the output"))?;
         Ok(codes)
     })
@@ -219,17 +234,17 @@ impl Runner<'_> {
         Ok(file.into())
     }
 
-    /// Runs a command to its end and returns its exit code; none when it was ended.
-    fn run(&self, action: &Action, pipes: Pipes) -> Option<i32> {
+    /// Runs a command to its end.
+    fn run(&self, action: &Action, pipes: Pipes) -> End {
         match action {
             Action::Program(invocation) => self.program(invocation, pipes),
-            Action::Builtin(words) => Some(builtins::run(words, self, pipes)),
+            Action::Builtin(words) => End::Code(builtins::run(words, self, pipes)),
             Action::Xargs(xargs) => xargs::run(xargs, self, pipes),
             Action::FindExec { find, command } => xargs::find_exec(find, command, self, pipes),
         }
     }
 
-    fn program(&self, invocation: &Invocation, pipes: Pipes) -> Option<i32> {
+    fn program(&self, invocation: &Invocation, pipes: Pipes) -> End {
         let complaints = pipes.stderr.try_clone();
         let streams = Streams { stdin: pipes.stdin, stdout: pipes.stdout, stderr: pipes.stderr };
         let children = self.surroundings.children;
@@ -237,24 +252,27 @@ impl Runner<'_> {
         let started = children.start(|| launcher.start(invocation, &self.folder(), streams));
         match started {
             Ok(mut child) => self.wait(&mut child),
-            Err(_) if children.stopped().is_some() => None,
+            Err(_) if children.stopped().is_some() => End::Stopped,
             Err(error) => {
                 if let Ok(complaints) = complaints {
                     let name = invocation.arguments.first().cloned().unwrap_or_default();
                     tell(complaints, format_args!("{}: cannot be run: {error}", name.display()));
                 }
-                Some(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 })
+                End::Code(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 })
             }
         }
     }
 
-    fn wait(&self, child: &mut Child) -> Option<i32> {
-        let status = self.surroundings.children.wait(child);
-        if self.surroundings.children.stopped().is_some() {
-            // Whoever had ended by itself before is told apart by its code.
-            return status.ok().as_ref().and_then(ExitStatus::code);
+    fn wait(&self, child: &mut Child) -> End {
+        let Ok(status) = self.surroundings.children.wait(child) else { return End::Stopped };
+        match (status.code(), status.signal()) {
+            // Whoever had ended by itself before a stop is told apart by its code.
+            (Some(code), _) => End::Code(code),
+            (None, _) if self.is_stopped() => End::Stopped,
+            (None, Some(SIGPIPE)) => End::Code(128 + SIGPIPE),
+            (None, Some(signal)) => End::Signal(signal),
+            (None, None) => End::Stopped,
         }
-        status.ok().map(code)
     }
 
     fn folder(&self) -> PathBuf {
@@ -263,6 +281,22 @@ impl Runner<'_> {
 
     fn is_stopped(&self) -> bool {
         self.surroundings.children.stopped().is_some()
+    }
+}
+
+impl End {
+    fn code(self) -> Option<i32> {
+        match self {
+            Self::Code(code) => Some(code),
+            Self::Signal(_) | Self::Stopped => None,
+        }
+    }
+
+    fn signal(self) -> Option<i32> {
+        match self {
+            Self::Signal(signal) => Some(signal),
+            Self::Code(_) | Self::Stopped => None,
+        }
     }
 }
 
@@ -307,11 +341,6 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 fn tell(messages: OwnedFd, message: std::fmt::Arguments<'_>) {
     // Nobody is left to read it when this fails.
     drop(File::from(messages).write_all(format!("{message}\n").as_bytes()));
-}
-
-/// As a shell counts: 128 and the number of the signal that ended it.
-fn code(status: ExitStatus) -> i32 {
-    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
 
 /// Returns a command as it ran, for the report.

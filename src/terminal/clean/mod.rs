@@ -1,13 +1,16 @@
 //! Makes what a command printed safe to show to a person and to a model, as it comes.
 //!
 //! Escape sequences and control characters go, what is invisible becomes visible, overlong lines
-//! are split, token-shaped secrets are taken out. Nothing else changes: a line of plain text
-//! leaves as it came. At most one unfinished line is held beside the clean text.
+//! are split, token-shaped secrets are taken out, and what talks to a model is marked. Nothing
+//! else changes: a line of plain text leaves as it came. At most one unfinished line is held
+//! beside the clean text.
 
+mod addressed;
 mod decode;
 mod redact;
 mod visible;
 
+use addressed::Marker;
 use decode::Decoder;
 use redact::Redactor;
 use unicode_width::UnicodeWidthChar;
@@ -30,6 +33,7 @@ pub(super) struct Cleaner {
     column: usize,
     decoder: Decoder,
     redactor: Option<Redactor>,
+    marker: Marker,
 }
 
 /// A cleaned stream.
@@ -41,6 +45,8 @@ pub(super) struct Cleaned {
     pub(super) encoding: Option<&'static str>,
     /// How many secrets were taken out.
     pub(super) redacted: usize,
+    /// How many passages that talk to a model were marked.
+    pub(super) marked: usize,
 }
 
 impl Cleaner {
@@ -53,6 +59,7 @@ impl Cleaner {
             column: 0,
             decoder: Decoder::default(),
             redactor: redact.then(Redactor::default),
+            marker: Marker::default(),
         }
     }
 
@@ -76,7 +83,8 @@ impl Cleaner {
             self.clean(&held);
         }
         let redacted = self.redactor.map_or(0, |redactor| redactor.count());
-        Cleaned { text: self.text, encoding: self.decoder.name(), redacted }
+        let (encoding, marked) = (self.decoder.name(), self.marker.count());
+        Cleaned { text: self.text, encoding, redacted, marked }
     }
 
     fn push_lines(&mut self, mut bytes: &[u8]) {
@@ -109,6 +117,7 @@ impl Cleaner {
             Some(redactor) => redactor.redact(text),
             None => text,
         };
+        let text = self.marker.mark(text);
         if text.is_ascii() && self.column + text.len() <= WIDEST {
             self.column += text.len();
             self.text.push_str(&text);

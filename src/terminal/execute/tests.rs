@@ -235,6 +235,35 @@ fn a_line_can_be_stopped_from_elsewhere() {
 }
 
 #[test]
+fn a_program_that_ignores_polite_signals_ends_all_the_same() {
+    let mut bench = Bench::new().file("stay.sh", "trap '' TERM INT HUP\nwhile :; do :; done\n");
+    bench.timeout = Duration::from_millis(200);
+    assert!(bench.pipeline(&["bash stay.sh"]).timed_out);
+}
+
+#[test]
+fn what_a_program_leaves_behind_ends_with_it() {
+    let bench = Bench::new().file("leave.sh", "sleep 1000 &\necho $!\n");
+    let report = bench.pipeline(&["bash leave.sh"]);
+    assert!(report.duration_ms < 1500, "the pipe was held open");
+    let pid = report.stdout.trim();
+    let gone = || {
+        std::fs::read_to_string(format!("/proc/{pid}/stat")).is_err()
+            || std::fs::read_to_string(format!("/proc/{pid}/stat"))
+                .is_ok_and(|text| text.contains(") Z "))
+    };
+    assert!((0..1_000_000).any(|_| gone()), "process {pid} is still there");
+}
+
+#[test]
+fn a_program_that_a_signal_ended_has_no_code() {
+    let bench = Bench::new().file("crash.sh", "kill -SEGV $$\n");
+    let report = bench.pipeline(&["bash crash.sh"]);
+    assert_eq!((report.exit_code, report.stages[0].signal), (None, Some(11)));
+    assert!(report.for_model().contains("`bash` was ended by a crash"), "{}", report.for_model());
+}
+
+#[test]
 fn xargs_runs_over_its_items() {
     let bench = Bench::new().file("a b.txt", "x\n").file("c.txt", "x\ny\n");
     let over = |command: &str, xargs: Xargs| {

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use super::{Pipes, Runner, null, pipe, tell};
+use super::{End, Pipes, Runner, null, pipe, tell};
 use crate::terminal::plan::{Action, Invocation, Items, Xargs};
 
 /// The most bytes of items in one command; the system's limit is far above.
@@ -21,55 +21,54 @@ const SOME_FAILED: i32 = 123;
 const REFUSED: i32 = 126;
 
 /// Runs a command over the items of the input.
-pub(super) fn run(xargs: &Xargs, runner: &Runner<'_>, pipes: Pipes) -> Option<i32> {
+pub(super) fn run(xargs: &Xargs, runner: &Runner<'_>, pipes: Pipes) -> End {
     let input = match read_all(pipes.stdin) {
         Ok(input) => input,
         Err(error) => {
             tell(pipes.stderr, format_args!("xargs: the input cannot be read: {error}"));
-            return Some(1);
+            return End::Code(1);
         }
     };
     let items = match split(&input, xargs) {
         Ok(items) => items,
         Err(message) => {
             tell(pipes.stderr, format_args!("xargs: {message}"));
-            return Some(1);
+            return End::Code(1);
         }
     };
     let mut failed = false;
     for words in commands(xargs, items) {
         if runner.is_stopped() {
-            return None;
+            return End::Stopped;
         }
         let (Ok(stdout), Ok(stderr), Ok(stdin)) =
             (pipes.stdout.try_clone(), pipes.stderr.try_clone(), null())
         else {
             tell(pipes.stderr, format_args!("xargs: no descriptors are left"));
-            return Some(1);
+            return End::Code(1);
         };
         let action = match (runner.surroundings.check)(xargs, &words, runner.directory) {
             Ok(action) => action,
             Err(refusal) => {
                 tell(pipes.stderr, format_args!("xargs: {refusal}"));
-                return Some(REFUSED);
+                return End::Code(REFUSED);
             }
         };
         match action {
             Action::Program(_) | Action::Builtin(_) => {}
             Action::Xargs(_) | Action::FindExec { .. } => {
                 tell(pipes.stderr, format_args!("xargs: only a plain command can be run"));
-                return Some(REFUSED);
+                return End::Code(REFUSED);
             }
         }
-        match runner.run(&action, Pipes { stdin, stdout, stderr })? {
-            0 => {}
-            code @ (126 | 127) => return Some(code),
-            // The reader of our output has had enough.
-            141 => return Some(141),
-            _ => failed = true,
+        match runner.run(&action, Pipes { stdin, stdout, stderr }) {
+            End::Code(0) => {}
+            // It cannot be run, or the reader of our output has had enough.
+            end @ (End::Code(126 | 127 | 141) | End::Signal(_) | End::Stopped) => return end,
+            End::Code(_) => failed = true,
         }
     }
-    Some(if failed { SOME_FAILED } else { 0 })
+    End::Code(if failed { SOME_FAILED } else { 0 })
 }
 
 /// Runs `find` and the command over what it finds.
@@ -78,28 +77,28 @@ pub(super) fn find_exec(
     command: &Xargs,
     runner: &Runner<'_>,
     pipes: Pipes,
-) -> Option<i32> {
+) -> End {
     let (found, found_end) = match pipe() {
         Ok(ends) => ends,
         Err(error) => {
             tell(pipes.stderr, format_args!("find: {error}"));
-            return Some(1);
+            return End::Code(1);
         }
     };
-    let Ok(messages) = pipes.stderr.try_clone() else { return Some(1) };
+    let Ok(messages) = pipes.stderr.try_clone() else { return End::Code(1) };
     let search = Pipes { stdin: pipes.stdin, stdout: found_end, stderr: messages };
     let actions = Pipes { stdin: found, stdout: pipes.stdout, stderr: pipes.stderr };
     let (searched, acted) = std::thread::scope(|scope| {
         let search = scope.spawn(|| runner.program(find, search));
         let acted = run(command, runner, actions);
-        (search.join().ok().flatten(), acted)
+        (search.join().unwrap_or(End::Stopped), acted)
     });
     // With one command an item, `find` does not care how each ended; with `+` it does.
     let each = command.replace.is_some() || command.most == Some(1);
-    match (searched?, acted?) {
-        (_, code @ (126 | 127 | 141)) => Some(code),
-        (0, code) if code != 0 && !each => Some(1),
-        (code, _) => Some(code),
+    match (searched, acted) {
+        (_, end @ (End::Code(126 | 127 | 141) | End::Signal(_) | End::Stopped)) => end,
+        (End::Code(0), End::Code(code)) if code != 0 && !each => End::Code(1),
+        (end, End::Code(_)) => end,
     }
 }
 
