@@ -2,15 +2,20 @@
 //! no retries, picks no tools.
 
 mod call_ids;
+pub mod catalog;
 mod error;
 pub mod offline;
+pub mod openai;
+pub mod retrying;
 pub mod scripted;
+mod select;
 
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 
 pub use error::ModelError;
+pub use select::{ModelOptions, SelectError, from_options};
 
 use crate::protocol::{Message, ToolCall, ToolSpec, Usage};
 

@@ -1,0 +1,114 @@
+//! Notices a server that cuts the front of a prompt in silence: it answers 200, and only its count
+//! of the prompt is too small.
+//!
+//! Tokenizers differ, so the server's counts are first put in relation to ours.
+
+use crate::model::ChatRequest;
+use crate::protocol::Message;
+use crate::support::tokens::TokenCounter;
+
+/// Below this share of what was sent, the prompt was cut.
+const SUSPICIOUS: f64 = 0.7;
+
+/// Shorter prompts prove nothing: templates and tokenizers weigh too much.
+const SHORT: u64 = 2000;
+
+/// How far a foreign tokenizer may differ from ours and still be believed.
+const PLAUSIBLE: std::ops::RangeInclusive<f64> = 0.75..=1.3;
+
+/// The relation of a server's counts to ours.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Calibration {
+    ratio: Option<f64>,
+}
+
+/// A prompt of which a part is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PromptCut {
+    /// Our count.
+    pub(super) sent: u64,
+    /// The server's count.
+    pub(super) read: u64,
+}
+
+impl Calibration {
+    /// Compares the two counts of one prompt. The first plausible pair sets the relation.
+    #[expect(clippy::cast_precision_loss, reason = "no prompt has 2^52 tokens")]
+    pub(super) fn compare(&mut self, sent: u64, read: u64) -> Option<PromptCut> {
+        if sent == 0 || read == 0 {
+            return None;
+        }
+        let ratio = read as f64 / sent as f64;
+        let usual = self.ratio.unwrap_or(1.0);
+        if sent > SHORT && ratio < SUSPICIOUS * usual {
+            return Some(PromptCut { sent, read });
+        }
+        if self.ratio.is_none() {
+            self.ratio = Some(ratio.clamp(*PLAUSIBLE.start(), *PLAUSIBLE.end()));
+        }
+        None
+    }
+}
+
+impl std::fmt::Display for PromptCut {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            formatter,
+            "the server read only {} of about {} tokens: it cuts the prompt in silence, so that \
+             nothing in this turn counts as verified; give it a larger window or set \
+             `endpoint.window`",
+            self.read, self.sent
+        )
+    }
+}
+
+/// Returns our count of a request.
+pub(super) fn count(request: &ChatRequest, counter: &TokenCounter) -> u64 {
+    let mut tokens = 0;
+    for message in &request.messages {
+        tokens += counter.count(message.text());
+        if let Message::Assistant { calls, .. } = message {
+            for call in calls {
+                tokens += counter.count(&call.name) + counter.count(&call.arguments);
+            }
+        }
+    }
+    for tool in &request.tools {
+        tokens += counter.count(&tool.description) + counter.count(&tool.parameters.to_string());
+    }
+    tokens as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_prompt_is_noticed() {
+        let cut = Calibration::default().compare(39_000, 16_386).unwrap();
+        assert_eq!((cut.sent, cut.read), (39_000, 16_386));
+    }
+
+    #[test]
+    fn another_tokenizer_is_no_cut() {
+        let mut calibration = Calibration::default();
+        assert_eq!(calibration.compare(1000, 760), None);
+        assert_eq!(calibration.compare(10_000, 6_000), None, "0.6 of ours, 0.79 of the usual");
+        assert!(calibration.compare(10_000, 5_000).is_some());
+    }
+
+    #[test]
+    fn short_prompts_and_missing_counts_prove_nothing() {
+        let mut calibration = Calibration::default();
+        for (sent, read) in [(2000, 100), (5000, 0), (0, 10)] {
+            assert_eq!(calibration.compare(sent, read), None);
+        }
+    }
+
+    #[test]
+    fn a_cut_first_prompt_does_not_become_the_measure() {
+        let mut calibration = Calibration::default();
+        assert!(calibration.compare(8000, 2050).is_some());
+        assert!(calibration.compare(8000, 2050).is_some());
+    }
+}

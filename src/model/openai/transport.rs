@@ -1,0 +1,503 @@
+//! One request over the wire and its answer, chunk by chunk. The only user of async-openai: it
+//! sends the request through a service of ours and reads the events of a stream.
+//!
+//! What is ours is what servers do in so many ways: status and content type are looked at before a
+//! byte is read as an event, silence has limits, and an error keeps its status whatever its body.
+
+use std::time::Duration;
+
+use async_openai::config::OpenAIConfig;
+use async_openai::error::OpenAIError;
+use async_openai::middleware::HttpRequestFactory;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
+};
+use reqwest::{Client, Response, StatusCode};
+use serde_json::Value;
+
+use super::body::{Interruption, Patience, Witness, watch};
+use super::error_text::ErrorText;
+use super::errors::{Answer, Facts};
+use super::events;
+use super::options::EndpointOptions;
+use super::presets::Authorization;
+use crate::model::ModelError;
+
+/// The longest error body that is read.
+const LONGEST_ERROR: usize = 256 * 1024;
+
+/// How an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The server said that it was done, or sent the answer in one piece.
+    Done,
+    /// The bytes ended without a word.
+    Open,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The server answered with an error.
+    Answer(Box<Answer>),
+    /// Anything else.
+    Error(ModelError),
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// Sends requests to one endpoint.
+#[derive(Debug, Clone)]
+pub(super) struct Transport {
+    client: Client,
+    options: EndpointOptions,
+    facts: Facts,
+}
+
+impl Transport {
+    pub(super) fn new(client: Client, options: EndpointOptions, facts: Facts) -> Self {
+        Self { client, options, facts }
+    }
+
+    /// Asks for a chat completion. Each chunk of a stream goes to `take`, or the whole answer as
+    /// one; an error of `take` ends the wait.
+    pub(super) async fn ask(
+        &self,
+        body: Value,
+        take: &mut (dyn FnMut(Value) -> Result<(), Failure> + Send),
+    ) -> Result<Ending, Failure> {
+        let witness = Witness::default();
+        let service = Service { transport: self.clone(), witness: witness.clone() };
+        // Whatever the library would take from the environment is replaced here, and the URL and
+        // the headers are set by the service.
+        let config = OpenAIConfig::new()
+            .with_api_base("http://localhost")
+            .with_api_key("unused")
+            .with_org_id("")
+            .with_project_id("");
+        let library = async_openai::Client::build(self.client.clone(), config).with_http_service(
+            tower::service_fn(move |request: HttpRequestFactory| {
+                let service = service.clone();
+                async move { service.call(request).await }
+            }),
+        );
+        if !self.options.stream {
+            let answer = library.chat().create_byot::<Value, Value>(body).await;
+            take(self.whole(answer, &witness)?)?;
+            return Ok(Ending::Done);
+        }
+        let events = library.chat().create_stream_byot::<Value, Value>(body).await;
+        let mut events = match events {
+            Ok(events) => events,
+            Err(error) => {
+                return match self.unwrap(error, &witness) {
+                    Unwrapped::Whole(answer) => {
+                        take(answer)?;
+                        Ok(Ending::Done)
+                    }
+                    Unwrapped::Failure(failure) => Err(failure),
+                };
+            }
+        };
+        let mut done = false;
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(chunk) => take(chunk)?,
+                // Text that is not one JSON value: noise, several frames in one, or damage.
+                Err(OpenAIError::JSONDeserialize(_, text)) => {
+                    let frames = events::read(&text).map_err(|damage| self.corrupt(&damage))?;
+                    frames.chunks.into_iter().try_for_each(&mut *take)?;
+                    if frames.done {
+                        done = true;
+                        break;
+                    }
+                }
+                Err(error) => {
+                    return Err(match self.unwrap(error, &witness) {
+                        Unwrapped::Failure(failure) => failure,
+                        Unwrapped::Whole(_) => self.corrupt("an answer in an answer").into(),
+                    });
+                }
+            }
+        }
+        if let Some(interruption) = witness.take_interruption() {
+            return Err(self.interrupted(interruption).into());
+        }
+        Ok(if done || witness.is_done() { Ending::Done } else { Ending::Open })
+    }
+
+    /// Asks for a JSON document beside the chat; `what` is a path below the base or a URL.
+    pub(super) async fn get(&self, url: reqwest::Url, limit: Duration) -> Result<Value, Failure> {
+        let mut headers = HeaderMap::new();
+        self.authorize(&mut headers)?;
+        let asked = async {
+            let sent = self.client.get(url).headers(headers).send().await;
+            let response = sent.map_err(|error| Failure::Error(self.facts.not_through(&error)))?;
+            let (status, headers) = (response.status(), response.headers().clone());
+            let text = self.read_all(response, super::accumulate::MOST_BYTES, limit).await?;
+            if !status.is_success() {
+                let text = ErrorText::of_body(&text);
+                return Err(Failure::Answer(Box::new(Answer {
+                    status: Some(status),
+                    headers,
+                    text,
+                })));
+            }
+            serde_json::from_slice(&text)
+                .map_err(|error| Failure::Error(self.corrupt(&error.to_string())))
+        };
+        match tokio::time::timeout(limit, asked).await {
+            Ok(answer) => answer,
+            Err(_) => Err(self.silent(limit).into()),
+        }
+    }
+
+    /// Reads a whole body, up to a size.
+    async fn read_all(
+        &self,
+        response: Response,
+        most: usize,
+        patience: Duration,
+    ) -> Result<Vec<u8>, ModelError> {
+        let mut bytes = Vec::new();
+        let mut stream = bytes_of(response);
+        loop {
+            match tokio::time::timeout(patience, stream.next()).await {
+                Ok(None) => return Ok(bytes),
+                Ok(Some(Ok(piece))) => {
+                    let room = most.saturating_sub(bytes.len());
+                    bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+                    if piece.len() > room {
+                        return Ok(bytes);
+                    }
+                }
+                Ok(Some(Err(error))) => {
+                    return Err(self.interrupted(Interruption::Line(error)));
+                }
+                Err(_) => return Err(self.silent(patience)),
+            }
+        }
+    }
+
+    fn whole(
+        &self,
+        answer: Result<Value, OpenAIError>,
+        witness: &Witness,
+    ) -> Result<Value, Failure> {
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(error) => match self.unwrap(error, witness) {
+                Unwrapped::Whole(answer) => Ok(answer),
+                Unwrapped::Failure(failure) => Err(failure),
+            },
+        }
+    }
+
+    /// Finds our own failure in an error of the library.
+    fn unwrap(&self, error: OpenAIError, witness: &Witness) -> Unwrapped {
+        if let Some(interruption) = witness.take_interruption() {
+            return Unwrapped::Failure(self.interrupted(interruption).into());
+        }
+        let failure = match error {
+            OpenAIError::Boxed(boxed) => match boxed.downcast::<Refused>() {
+                Ok(refused) => match *refused {
+                    Refused::Failure(failure) => failure,
+                    Refused::Whole(answer) => return Unwrapped::Whole(answer),
+                },
+                Err(other) => self.corrupt(&other.to_string()).into(),
+            },
+            OpenAIError::Reqwest(error) => self.facts.not_through(&error).into(),
+            OpenAIError::JSONDeserialize(error, _) => self.corrupt(&error.to_string()).into(),
+            other => self.corrupt(&other.to_string()).into(),
+        };
+        Unwrapped::Failure(failure)
+    }
+
+    fn interrupted(&self, interruption: Interruption) -> ModelError {
+        match interruption {
+            Interruption::Silence(limit) => ModelError::Truncated(format!(
+                "{} sent nothing for {} (`endpoint.idle_timeout`)",
+                self.facts.host,
+                seconds(limit)
+            )),
+            Interruption::TooLong => ModelError::Endpoint {
+                message: format!("{} sends more than an answer can be", self.facts.host),
+                hint: None,
+            },
+            Interruption::Line(error) => ModelError::Unavailable {
+                message: format!(
+                    "the line to {} broke in the middle of the answer: {}",
+                    self.facts.host,
+                    self.facts.clean(&super::client::innermost(&error))
+                ),
+                hint: Some("check the network".to_owned()),
+                retry_after: None,
+            },
+        }
+    }
+
+    fn silent(&self, limit: Duration) -> ModelError {
+        ModelError::Endpoint {
+            message: format!("{} did not begin to answer in {}", self.facts.host, seconds(limit)),
+            hint: Some(
+                "raise `endpoint.first_byte_timeout` if the server loads a large model".to_owned(),
+            ),
+        }
+    }
+
+    fn corrupt(&self, what: &str) -> ModelError {
+        ModelError::Truncated(format!(
+            "the stream of {} is corrupt: {}",
+            self.facts.host,
+            self.facts.clean(what)
+        ))
+    }
+
+    fn authorize(&self, headers: &mut HeaderMap) -> Result<(), ModelError> {
+        headers.remove(AUTHORIZATION);
+        let Some(key) = &self.options.key else { return Ok(()) };
+        let (name, value) = match self.options.preset.authorization {
+            Authorization::Bearer => (AUTHORIZATION, format!("Bearer {}", key.secret())),
+            Authorization::ApiKeyHeader => {
+                (HeaderName::from_static("api-key"), key.secret().to_owned())
+            }
+        };
+        // The reason would quote the key.
+        let mut value = HeaderValue::from_str(&value).map_err(|_| {
+            ModelError::Credentials(format!("the key from {} fits no header", key.origin()))
+        })?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+        Ok(())
+    }
+}
+
+enum Unwrapped {
+    /// An answer in one piece.
+    Whole(Value),
+    /// No answer.
+    Failure(Failure),
+}
+
+/// What our service hands through the library instead of a stream.
+#[derive(Debug, thiserror::Error)]
+enum Refused {
+    #[error("an answer in one piece")]
+    Whole(Value),
+    #[error("no answer")]
+    Failure(Failure),
+}
+
+impl From<Refused> for OpenAIError {
+    fn from(refused: Refused) -> Self {
+        Self::Boxed(Box::new(refused))
+    }
+}
+
+impl From<Failure> for Refused {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<ModelError> for Refused {
+    fn from(error: ModelError) -> Self {
+        Self::Failure(error.into())
+    }
+}
+
+/// The HTTP service under the library: one request, looked at before anyone reads it.
+#[derive(Clone)]
+struct Service {
+    transport: Transport,
+    witness: Witness,
+}
+
+impl Service {
+    async fn call(&self, factory: HttpRequestFactory) -> Result<Response, Refused> {
+        let transport = &self.transport;
+        let options = &transport.options;
+        let mut request = factory.build().await.map_err(|error| ModelError::Endpoint {
+            message: format!("the request cannot be written: {error}"),
+            hint: None,
+        })?;
+        *request.url_mut() = options.base.join("chat/completions");
+        let accepts = if options.stream { "text/event-stream" } else { "application/json" };
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accepts));
+        transport.authorize(request.headers_mut())?;
+        let sent = transport.client.execute(request);
+        let response = match tokio::time::timeout(options.first_byte_timeout, sent).await {
+            Ok(sent) => sent.map_err(|error| transport.facts.not_through(&error))?,
+            Err(_) => return Err(transport.silent(options.first_byte_timeout).into()),
+        };
+        self.look_at(response).await
+    }
+
+    async fn look_at(&self, response: Response) -> Result<Response, Refused> {
+        let status = response.status();
+        if status.is_redirection() {
+            return Err(self.redirected(&response).into());
+        }
+        if !status.is_success() {
+            return Err(self.refused(response).await?.into());
+        }
+        if status == StatusCode::NO_CONTENT {
+            return Err(self.unfit(status, "nothing").into());
+        }
+        let kind = Kind::of(response.headers());
+        let options = &self.transport.options;
+        match kind {
+            Kind::Html => return Err(self.unfit(status, "an HTML page").into()),
+            Kind::Other(content_type) => return Err(self.unfit(status, &content_type).into()),
+            Kind::Json if options.stream => return Err(self.in_one_piece(response).await?),
+            Kind::Json | Kind::Events | Kind::Untold => {}
+        }
+        self.watched(response, kind).await
+    }
+
+    /// Returns the response with its bytes watched; where no content type helps, the first bytes
+    /// must tell what it is.
+    async fn watched(&self, response: Response, kind: Kind) -> Result<Response, Refused> {
+        let options = &self.transport.options;
+        let slow = options.preset.slow_first_piece;
+        let then = options.idle_timeout;
+        let first = if slow { then.max(options.first_byte_timeout) } else { then };
+        let (status, headers) = (response.status(), response.headers().clone());
+        let mut bytes = bytes_of(response);
+        if kind == Kind::Untold && options.stream {
+            let mut start = Vec::new();
+            while start.iter().all(u8::is_ascii_whitespace) {
+                match tokio::time::timeout(first, bytes.next()).await {
+                    Ok(Some(Ok(piece))) => start.extend(piece),
+                    Ok(Some(Err(error))) => {
+                        return Err(self.transport.interrupted(Interruption::Line(error)).into());
+                    }
+                    Ok(None) => return Err(self.unfit(status, "nothing").into()),
+                    Err(_) => return Err(self.transport.silent(first).into()),
+                }
+            }
+            let looks = start.trim_ascii_start().first().copied();
+            bytes = futures::stream::iter([Ok(start)]).chain(bytes).boxed();
+            match looks {
+                Some(b'<') => return Err(self.unfit(status, "an HTML page").into()),
+                Some(b'{' | b'[') => {
+                    let response = rebuild(status, &headers, reqwest::Body::wrap_stream(bytes))?;
+                    return Err(self.in_one_piece(response).await?);
+                }
+                _ => {}
+            }
+        }
+        let watched = watch(bytes, Patience { first, then }, self.witness.clone());
+        rebuild(status, &headers, reqwest::Body::wrap_stream(watched))
+    }
+
+    /// Reads an answer that came whole although a stream was asked for.
+    async fn in_one_piece(&self, response: Response) -> Result<Refused, Refused> {
+        let patience = self.transport.options.idle_timeout;
+        let most = super::accumulate::MOST_BYTES;
+        let text = self.transport.read_all(response, most, patience).await?;
+        serde_json::from_slice(&text)
+            .map(Refused::Whole)
+            .map_err(|error| self.transport.corrupt(&error.to_string()).into())
+    }
+
+    async fn refused(&self, response: Response) -> Result<Failure, Refused> {
+        let (status, headers) = (response.status(), response.headers().clone());
+        let patience = self.transport.options.idle_timeout.min(Duration::from_secs(30));
+        // An error whose body breaks off is still an error of its status.
+        let text = self.transport.read_all(response, LONGEST_ERROR, patience).await;
+        let text = ErrorText::of_body(&text.unwrap_or_default());
+        Ok(Failure::Answer(Box::new(Answer { status: Some(status), headers, text })))
+    }
+
+    fn redirected(&self, response: &Response) -> ModelError {
+        let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+        let to = location.map_or_else(String::new, |location| {
+            let short = location.split(['?', '#']).next().unwrap_or_default();
+            format!(" to {}", self.transport.facts.clean(short))
+        });
+        ModelError::Endpoint {
+            message: format!(
+                "{} answered {} and sends the request on{to}",
+                self.transport.facts.host,
+                response.status().as_u16()
+            ),
+            hint: Some("set `endpoint.base_url` to where the API really is".to_owned()),
+        }
+    }
+
+    fn unfit(&self, status: StatusCode, what: &str) -> ModelError {
+        ModelError::Endpoint {
+            message: format!(
+                "{} answered {} with {what} where an answer of a model was expected",
+                self.transport.facts.host,
+                status.as_u16()
+            ),
+            hint: Some(
+                "is `endpoint.base_url` the API and not a web page? it usually ends with `/v1`"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
+/// What a content type says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    Events,
+    Json,
+    Html,
+    /// Nothing that helps.
+    Untold,
+    /// Something that is neither.
+    Other(String),
+}
+
+impl Kind {
+    fn of(headers: &HeaderMap) -> Self {
+        let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let kind = value.unwrap_or_default().split(';').next().unwrap_or_default();
+        match kind.trim().to_ascii_lowercase().as_str() {
+            "text/event-stream" => Self::Events,
+            "application/json" | "text/json" => Self::Json,
+            kind if kind.ends_with("+json") => Self::Json,
+            "text/html" | "application/xhtml+xml" => Self::Html,
+            ""
+            | "text/plain"
+            | "application/octet-stream"
+            | "application/stream+json"
+            | "application/x-ndjson" => Self::Untold,
+            other => Self::Other(format!("`{other}`")),
+        }
+    }
+}
+
+fn bytes_of(response: Response) -> BoxStream<'static, Result<Vec<u8>, reqwest::Error>> {
+    response.bytes_stream().map(|piece| piece.map(|bytes| bytes.to_vec())).boxed()
+}
+
+fn rebuild(
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: reqwest::Body,
+) -> Result<Response, Refused> {
+    let mut response = http::Response::builder().status(status);
+    if let Some(kept) = response.headers_mut() {
+        kept.clone_from(headers);
+    }
+    let response = response.body(body).map_err(|error| ModelError::Endpoint {
+        message: format!("the answer cannot be read: {error}"),
+        hint: None,
+    })?;
+    Ok(Response::from(response))
+}
+
+fn seconds(limit: Duration) -> String {
+    format!("{:?}", Duration::from_millis(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)))
+}
