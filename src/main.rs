@@ -1,3 +1,12 @@
-//! The thin binary.
+//! The thin binary: the jail's helper when it is asked for by name, else the command line.
 
-fn main() {}
+use std::process::ExitCode;
+
+use groundskeeper::{cli, terminal};
+
+fn main() -> ExitCode {
+    if terminal::jail_helper_requested() {
+        terminal::run_jail_helper();
+    }
+    cli::main()
+}

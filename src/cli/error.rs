@@ -23,6 +23,8 @@ pub enum ExitKind {
     Sandbox,
     /// Interrupted by Ctrl-C: 130.
     Interrupted,
+    /// Asked to terminate: 143.
+    Terminated,
 }
 
 impl ExitKind {
@@ -38,6 +40,7 @@ impl ExitKind {
             Self::Store => 7,
             Self::Sandbox => 8,
             Self::Interrupted => 130,
+            Self::Terminated => 143,
         }
     }
 }

@@ -1,5 +1,116 @@
 //! What a person types: parses, wires everything together, maps errors to exit codes.
+//!
+//! stdout is the answer or valid JSON, stderr is everything else. One file a command.
 
+mod args;
+mod ask;
+mod completions;
+mod config;
+mod context;
 mod error;
+mod init;
+mod interrupt;
+pub mod notes;
+mod sessions;
+pub mod sh;
+mod wiring;
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
 
 pub use error::{CliError, ExitKind};
+
+use crate::config::Environment;
+use crate::ui::markdown;
+use args::{Cli, Command};
+use wiring::Setup;
+
+/// Runs the program: reads the process's arguments and environment, does what is asked, and
+/// returns the exit code.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let done = runtime().and_then(|runtime| runtime.block_on(run(cli)));
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            // Nobody is left to tell when stderr is closed.
+            drop(writeln!(anstream::stderr(), "{error}"));
+            ExitCode::from(error.kind.code())
+        }
+    }
+}
+
+/// Does one command; returns its exit code.
+async fn run(cli: Cli) -> Result<u8, CliError> {
+    if let Command::Completions { shell } = cli.command {
+        return completions::run(shell);
+    }
+    let setup = Setup::of(&cli.global, Environment::of_process())?;
+    match &cli.command {
+        Command::Explore(args) => ask::explore(&setup, args).await,
+        Command::Analyze(args) => ask::analyze(&setup, args).await,
+        Command::Plan(args) => ask::plan(&setup, args).await,
+        Command::Ask(args) => ask::ask(&setup, args).await,
+        Command::Notes(command) => wiring::notes(&setup, command),
+        Command::Sh(args) => wiring::sh(&setup, args).await,
+        Command::Context(args) => context::run(&setup, args).await,
+        Command::Report(args) => sessions::report(&setup, args),
+        Command::Session(command) => sessions::run(&setup, command),
+        Command::Init => init::run(&setup),
+        Command::Config(command) => config::run(&setup, command),
+        Command::Completions { shell } => completions::run(*shell),
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::from_error(ExitKind::Other, &error))
+}
+
+/// Shows help and the version on stdout, a wrong command line on stderr.
+fn usage(error: &clap::Error) -> ExitCode {
+    // Nobody is left to tell when the stream is closed.
+    drop(error.print());
+    ExitCode::from(if error.use_stderr() { ExitKind::Usage.code() } else { 0 })
+}
+
+/// Writes to stdout; a reader that has gone away is no failure.
+fn print(text: &str) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(CliError::from_error(ExitKind::Other, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints Markdown, rendered when stdout is a terminal.
+fn print_markdown(text: &str) -> Result<(), CliError> {
+    let text = text.trim_end();
+    if !io::stdout().is_terminal() {
+        return print(&format!("{text}\n"));
+    }
+    let written = writeln!(anstream::stdout(), "{}", markdown::render(text));
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(CliError::from_error(ExitKind::Other, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints one JSON document on a line of its own.
+fn print_json(value: &impl serde::Serialize) -> Result<(), CliError> {
+    let text = serde_json::to_string(value)
+        .map_err(|error| CliError::from_error(ExitKind::Other, &error))?;
+    print(&format!("{text}\n"))
+}

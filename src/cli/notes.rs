@@ -60,6 +60,16 @@ pub enum NotesCommand {
     Undo,
 }
 
+impl NotesCommand {
+    /// Returns whether the command writes, so that the state folder must be there.
+    pub fn writes(&self) -> bool {
+        match self {
+            Self::Create(_) | Self::Update(_) | Self::Delete { .. } | Self::Undo => true,
+            Self::Read { .. } | Self::Search { .. } | Self::List { .. } | Self::Summary => false,
+        }
+    }
+}
+
 /// The arguments of `notes create`.
 #[derive(Debug, Clone, Args)]
 pub struct CreateArgs {

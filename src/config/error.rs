@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::path::PathBuf;
 
+use crate::context::ContextError;
+
 /// Why the settings cannot be used; each names the place and what would be right.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
@@ -45,6 +47,9 @@ pub enum ConfigError {
         /// What is wrong and what would be right.
         reason: String,
     },
+    /// The context's settings do not fit together.
+    #[error("`context`: {0}")]
+    Context(#[from] ContextError),
     /// `--set` without `=`.
     #[error("`--set {0}` is not KEY=VALUE")]
     BadSet(String),
@@ -80,6 +85,7 @@ impl ConfigError {
             Self::Unreadable { .. }
             | Self::NotYaml { .. }
             | Self::BadValue { .. }
+            | Self::Context(_)
             | Self::BadClock(_) => None,
         }
     }

@@ -17,6 +17,8 @@ pub use environment::Environment;
 pub use error::ConfigError;
 pub use layers::{Layers, Origin};
 
+use crate::context::ContextConfig;
+
 /// All settings, checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,7 +30,7 @@ pub struct Config {
     /// The language of prompts.
     pub lang: LanguageChoice,
     /// The context's budget and scoring.
-    pub context: ContextSettings,
+    pub context: ContextConfig,
     /// What ends a turn.
     pub limits: LimitSettings,
     /// Which notes come back, and what is asked for.
@@ -47,36 +49,6 @@ pub enum LanguageChoice {
     Zh,
     /// That of the question.
     Auto,
-}
-
-/// `context.*`; the names are the chapter's (9.3.2).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ContextSettings {
-    /// The budget in tokens.
-    pub max_tokens: usize,
-    /// The share kept for role, task and output, in `0..=1`.
-    pub reserve_ratio: f64,
-    /// What scores less is left out, in `0..=1`.
-    pub min_relevance: f64,
-    /// Whether what is too long is shortened.
-    pub enable_compression: bool,
-    /// The weight of relevance; sums to 1 with the next.
-    pub relevance_weight: f64,
-    /// The weight of recency.
-    pub recency_weight: f64,
-    /// How relevance is computed.
-    pub scorer: ScorerChoice,
-}
-
-/// How relevance is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ScorerChoice {
-    /// BM25 over the candidates, divided by the best.
-    Bm25,
-    /// The chapter's overlap of words.
-    Jaccard,
 }
 
 /// `limits.*`.
@@ -181,24 +153,7 @@ impl Config {
                 "at least 100",
             ));
         }
-        let shares = [
-            ("context.reserve_ratio", self.context.reserve_ratio),
-            ("context.min_relevance", self.context.min_relevance),
-            ("context.relevance_weight", self.context.relevance_weight),
-            ("context.recency_weight", self.context.recency_weight),
-        ];
-        for (key, value) in shares {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(ConfigError::out_of_range(key, value, "between 0 and 1"));
-            }
-        }
-        let sum = self.context.relevance_weight + self.context.recency_weight;
-        if (sum - 1.0).abs() > 1e-6 {
-            let range = "such that it and `context.recency_weight` sum to 1";
-            let value = self.context.relevance_weight;
-            return Err(ConfigError::out_of_range("context.relevance_weight", value, range));
-        }
-        Ok(())
+        Ok(self.context.check()?)
     }
 }
 

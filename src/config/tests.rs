@@ -86,11 +86,10 @@ fn wrong_settings_get_a_sentence() {
     );
     Setup::new("limits: {steps: 0}", "")
         .refused("`limits.steps` in the settings: 0 is not possible, it must be at least 1");
-    Setup::new("context: {min_relevance: 1.5}", "").refused(
-        "`context.min_relevance` in the settings: 1.5 is not possible, it must be between 0 and 1",
-    );
+    Setup::new("context: {min_relevance: 1.5}", "")
+        .refused("`context`: `min_relevance` is 1.5, and must be between 0 and 1");
     Setup::new("context: {recency_weight: 0.5}", "").refused(
-        "`context.relevance_weight` in the settings: 0.7 is not possible, it must be such that it and `context.recency_weight` sum to 1",
+        "`context`: `recency_weight + relevance_weight` is 0.5 + 0.7, and must be 1 together",
     );
     Setup::new(&format!("project: {}", "x".repeat(20_000)), "")
         .refused("the config file `/user/config.yaml` is not valid: it is longer than 16384 bytes");

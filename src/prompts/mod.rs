@@ -69,6 +69,12 @@ pub enum PromptError {
     },
 }
 
+/// Returns whether an error says that there is no such file; a file in the place of a folder above
+/// it says so too.
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
+
 macro_rules! embedded {
     ($language:literal, [$($name:literal),+ $(,)?]) => {
         [$(($name, include_str!(concat!("../../prompts/", $language, "/", $name, ".md")))),+]
@@ -133,7 +139,7 @@ impl Prompts {
                         *text = own;
                         break;
                     }
-                    Err(source) if source.kind() == std::io::ErrorKind::NotFound => {}
+                    Err(source) if is_absent(&source) => {}
                     Err(source) => return Err(PromptError::Unreadable { path, source }),
                 }
             }

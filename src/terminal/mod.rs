@@ -71,6 +71,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// Returns the usual limits, with the running program as its own helper: its `main` must call
+    /// [`run_jail_helper`] when [`jail_helper_requested`].
+    pub fn of_this_program() -> Self {
+        Self::with_helper(std::env::current_exe().unwrap_or_default())
+    }
+
     /// Returns the usual limits, with the program that jails itself.
     pub fn with_helper(helper: PathBuf) -> Self {
         Self {

@@ -4,7 +4,9 @@
 //! A tool never asks a person anything and never emits events: it returns data, and `agent` tells
 //! what happened.
 
+mod note;
 mod registry;
+mod terminal;
 
 use std::sync::Arc;
 
@@ -12,7 +14,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
+pub use note::{NoteArgs, NoteTool};
 pub use registry::{DuplicateTool, ToolRegistry};
+pub use terminal::{TerminalArgs, TerminalTool};
 
 use crate::prompts::Language;
 use crate::protocol::{ToolError, ToolOutput};
@@ -42,6 +46,24 @@ pub trait Tool: Send + Sync + 'static {
         arguments: Self::Args,
         context: &ToolContext,
     ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
+}
+
+/// A tool that somebody else holds too.
+impl<T: Tool> Tool for Arc<T> {
+    const NAME: &'static str = T::NAME;
+    type Args = T::Args;
+
+    fn only_reads(&self, arguments: &Self::Args) -> bool {
+        T::only_reads(self, arguments)
+    }
+
+    fn call(
+        &self,
+        arguments: Self::Args,
+        context: &ToolContext,
+    ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send {
+        T::call(self, arguments, context)
+    }
 }
 
 /// What a call may know of its surroundings.

@@ -13,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Tool, ToolContext};
 use crate::protocol::{
-    CommandOrigin, Completeness, Effect, ToolError, ToolFailure, ToolFailureKind, ToolOutput,
+    CommandFacts, CommandOrigin, Completeness, Effect, ToolError, ToolFailure, ToolFailureKind,
+    ToolOutput,
 };
 use crate::support::paths::WorkspacePath;
 use crate::support::text::first_line;
@@ -52,6 +53,20 @@ impl TerminalTool {
         Ok(match self.look_up(line, &CancellationToken::new()).await? {
             Outcome::Ran(report) => report.for_model(),
             Outcome::Refused(refusal) => refusal.for_model(),
+        })
+    }
+
+    /// Runs a line for the agent or a person; returns what to journal, and what a model would read:
+    /// the output, or the refusal as an error.
+    pub async fn look(
+        &self,
+        line: &str,
+        origin: CommandOrigin,
+        cancel: &CancellationToken,
+    ) -> Result<(CommandFacts, Result<String, String>), TerminalError> {
+        Ok(match self.look_up(line, cancel).await? {
+            Outcome::Ran(report) => (report.facts(origin), Ok(report.for_model())),
+            Outcome::Refused(refusal) => (refusal.facts(line, origin), Err(refusal.for_model())),
         })
     }
 

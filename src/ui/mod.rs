@@ -1,1 +1,9 @@
-//! Placeholder.
+//! Shows what happens. A display gets events and nothing else: it cannot reach the agent, and it
+//! may lose events where the journal may not.
+
+mod jsonl;
+pub mod markdown;
+mod plain;
+
+pub use jsonl::JsonLines;
+pub use plain::Plain;

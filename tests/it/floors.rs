@@ -29,7 +29,7 @@ const FLOORS: [(&str, &[&str]); 14] = [
             "tracking", "sources", "tools",
         ],
     ),
-    ("config", &["protocol", "support"]),
+    ("config", &["protocol", "support", "context", "model"]),
     ("ui", &["protocol", "support"]),
 ];
 

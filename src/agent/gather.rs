@@ -1,0 +1,196 @@
+//! The beginning of a turn: looks by mode, candidates from every source, the built context.
+
+use futures::future::join_all;
+
+use super::state::State;
+use super::turn::Turn;
+use super::{AgentError, CodebaseMaintainer, Mode, Request};
+use crate::context::{BuiltContext, ContextPacket, PacketKind, Parts, Query};
+use crate::prompts::{Language, Prompts};
+use crate::protocol::{CommandOrigin, EventKind, Message};
+use crate::support::git_head;
+
+/// The base relevance of what a mode looks at first (the chapter gives 0.7 to structure).
+const LOOK_RELEVANCE: f64 = 0.7;
+
+impl CodebaseMaintainer {
+    /// Begins a turn, and the session with the first one.
+    pub(super) fn begin(&mut self, request: Request) -> Result<Turn, AgentError> {
+        self.choose_language(&request)?;
+        self.begin_session();
+        let number = self.session.next_turn();
+        let first_event = self.recorder.events().len();
+        self.recorder.emit(EventKind::TurnStarted {
+            turn: number,
+            mode: request.mode.row().name.to_owned(),
+            question: request.text.clone(),
+            model: self.model.name().to_owned(),
+        });
+        Ok(Turn::new(number, request, self.clock.running(), first_event))
+    }
+
+    /// Gathers candidates, builds the context and puts it into the conversation.
+    pub(super) async fn gather(&mut self, turn: &mut Turn) -> Result<(), AgentError> {
+        let built = self.build_context(turn).await?;
+        if self.messages.is_empty() {
+            self.messages.push(Message::System { content: built.system_text() });
+        }
+        let text = built.user_text();
+        self.recorder.emit(EventKind::ContextBuilt {
+            tokens: built.tokens,
+            budget: built.budget,
+            text: text.clone(),
+            report: serde_json::to_value(&built.report).unwrap_or_default(),
+        });
+        self.messages.push(Message::User { content: text });
+        Ok(())
+    }
+
+    /// Builds what would be sent for a request. Nothing is asked and nothing is written.
+    ///
+    /// # Errors
+    /// When a prompt is broken or the fixed parts exceed the budget.
+    pub async fn preview(&mut self, request: Request) -> Result<BuiltContext, AgentError> {
+        self.choose_language(&request)?;
+        let began = self.clock.running();
+        let turn = Turn::new(1, request, began, self.recorder.events().len());
+        self.build_context(&turn).await
+    }
+
+    /// Gathers candidates and builds the context of a turn.
+    async fn build_context(&mut self, turn: &Turn) -> Result<BuiltContext, AgentError> {
+        let target = self.target(&turn.request);
+        let mut packets = self.look(turn.mode, target.as_deref()).await?;
+        let query = Query {
+            text: turn.request.text.clone(),
+            mode: turn.mode.row().name.to_owned(),
+            now: self.clock.utc(),
+            session: Some(self.session.id().to_owned()).filter(|id| !id.is_empty()),
+        };
+        packets.extend(self.offers(&query).await);
+        packets.push(self.state_packet(turn, target.as_deref()));
+        let prompts = self.prompts()?;
+        let parts = Parts {
+            instructions: prompts.fill("system", &[("project", self.project.as_str())])?,
+            task: self.task(&turn.request)?,
+            output: prompts.raw("output")?.to_owned(),
+        };
+        Ok(self.builder.build(packets, &query, &parts)?)
+    }
+
+    /// Runs the command lines of a mode; what cannot be looked at is told and left out.
+    async fn look(
+        &mut self,
+        mode: Mode,
+        target: Option<&str>,
+    ) -> Result<Vec<ContextPacket>, AgentError> {
+        let is_git = self.workspace.root().join(".git").exists();
+        let mut packets = Vec::new();
+        for line in mode.looks(is_git, target) {
+            let looked = self.run_line(&line, CommandOrigin::Mode).await?;
+            match looked {
+                Ok(text) => {
+                    let content = format!("$ {line}\n{text}");
+                    let packet = ContextPacket::new(
+                        PacketKind::CommandOutput,
+                        line,
+                        content,
+                        self.clock.utc(),
+                    );
+                    packets.push(packet.with_relevance(LOOK_RELEVANCE));
+                }
+                Err(refusal) => self.recorder.warn(format!("`{line}` could not be run: {refusal}")),
+            }
+        }
+        Ok(packets)
+    }
+
+    /// Runs a command line from the terminal's folder and records it; a refusal is its text.
+    pub(super) async fn run_line(
+        &mut self,
+        line: &str,
+        origin: CommandOrigin,
+    ) -> Result<Result<String, String>, AgentError> {
+        let (facts, text) = self.terminal.look(line, origin, &self.cancel).await?;
+        self.recorder.emit(EventKind::CommandFinished(facts));
+        Ok(text)
+    }
+
+    /// Asks every source; one that fails is told, and the turn goes on without it.
+    async fn offers(&mut self, query: &Query) -> Vec<ContextPacket> {
+        let gathered = join_all(self.sources.iter().map(|source| source.gather(query))).await;
+        let mut packets = Vec::new();
+        for offered in gathered {
+            match offered {
+                Ok(offered) => packets.extend(offered),
+                Err(failure) => self.recorder.warn(failure.to_string()),
+            }
+        }
+        packets
+    }
+
+    fn state_packet(&self, turn: &Turn, target: Option<&str>) -> ContextPacket {
+        let head = git_head::read(self.workspace.root());
+        let shares = self.limits.shares(&turn.used).map(|(_, words)| words).join(", ");
+        let now = self.clock.now();
+        let text = State {
+            mode: turn.mode.row().name,
+            target,
+            language: self.language(),
+            project: &self.project,
+            session: self.session.id(),
+            turn: turn.number,
+            head: head.as_ref(),
+            directory: self.terminal.directory().relative(),
+            open_blockers: self.notes.open_blockers().map_or(0, |blockers| blockers.len()),
+            limits: &shares,
+            time: &now.format("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+        }
+        .text();
+        ContextPacket::new(PacketKind::State, "state", text, now.to_utc()).always()
+    }
+
+    /// Words the task: the mode's prompt with the request in it.
+    fn task(&self, request: &Request) -> Result<String, AgentError> {
+        let prompts = self.prompts()?;
+        let target = request.text.trim();
+        let target =
+            if target.is_empty() { request.mode.whole(prompts.language()) } else { target };
+        Ok(prompts.fill(request.mode.row().prompt, &[("target", target)])?)
+    }
+
+    /// Returns the path of the workspace that a request names, if it names one.
+    fn target(&self, request: &Request) -> Option<String> {
+        let text = request.text.trim();
+        if text.is_empty() || text.contains('\n') || request.mode == Mode::Auto {
+            return None;
+        }
+        let path = self.workspace.resolve(&self.workspace.top(), text.as_ref()).ok()?;
+        let relative = path.strip_prefix(self.workspace.root()).ok()?.to_str()?;
+        (path.exists() && !relative.is_empty()).then(|| relative.to_owned())
+    }
+
+    /// Chooses the language of the session with its first request, and the tools' words with it.
+    fn choose_language(&mut self, request: &Request) -> Result<(), AgentError> {
+        if self.prompts.is_some() {
+            return Ok(());
+        }
+        let language = self.language.unwrap_or_else(|| Language::of(&request.text));
+        let prompts = Prompts::embedded(language).overridden_by(&self.state.prompts())?;
+        self.describe_tools(&prompts)?;
+        self.prompts = Some(prompts);
+        Ok(())
+    }
+
+    /// Returns the language of the session.
+    pub(super) fn language(&self) -> Language {
+        self.prompts.as_ref().map(Prompts::language).or(self.language).unwrap_or_default()
+    }
+
+    /// Returns the prompts of the session.
+    pub(super) fn prompts(&self) -> Result<&Prompts, AgentError> {
+        self.prompts
+            .as_ref()
+            .ok_or_else(|| AgentError::Prompt(crate::prompts::PromptError::Unknown("any".into())))
+    }
+}

@@ -1,0 +1,93 @@
+//! The session that a maintainer writes into: begun with its first turn, or taken up again.
+
+use std::path::{Path, PathBuf};
+
+use super::CodebaseMaintainer;
+use crate::journal::{Journal, Sessions};
+use crate::protocol::{EventKind, SCHEMA_VERSION};
+use crate::support::atomic_file;
+
+/// A session: a name, and a folder if it can be saved.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    id: String,
+    folder: Option<PathBuf>,
+    turns: u64,
+}
+
+impl Session {
+    /// Returns the id; empty before the first turn.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the folder, if the session is saved.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Counts one turn more.
+    pub(super) fn next_turn(&mut self) -> u64 {
+        self.turns += 1;
+        self.turns
+    }
+}
+
+impl CodebaseMaintainer {
+    /// Begins the session if it has not begun. One that cannot be saved goes on in memory.
+    pub(super) fn begin_session(&mut self) {
+        if !self.session.id.is_empty() {
+            return;
+        }
+        let now = self.clock.now();
+        let sessions = Sessions::at(self.state.sessions());
+        let prepared = self.state.prepare().map_err(|error| error.to_string());
+        let opened = prepared.and_then(|()| {
+            let id = sessions.create(now).map_err(|error| error.to_string())?;
+            let journal = Journal::open(&sessions.path(&id)).map_err(|error| error.to_string())?;
+            Ok((id, journal))
+        });
+        let lost = match opened {
+            Ok((id, journal)) => {
+                self.session.folder = Some(journal.folder().to_owned());
+                self.session.id = id;
+                self.recorder.write_into(journal);
+                None
+            }
+            Err(reason) => {
+                self.session.id = now.format("session_%Y%m%d_%H%M%S").to_string();
+                Some(reason)
+            }
+        };
+        self.recorder.emit(EventKind::SessionStarted {
+            schema: SCHEMA_VERSION,
+            session: self.session.id.clone(),
+            project: self.project.clone(),
+            model: self.model.name().to_owned(),
+        });
+        if let Some(reason) = lost {
+            self.recorder.lose(&reason);
+        }
+    }
+
+    /// Keeps the whole of a result that was cut for the model; returns where, as the terminal
+    /// reads it.
+    pub(super) fn keep_output(&mut self, call_id: &str, full: &str) -> Option<String> {
+        let folder = self.session.folder()?.join("outputs");
+        let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let name: String = call_id.chars().map(safe).take(80).collect();
+        let path = folder.join(format!("{name}.txt"));
+        let kept = std::fs::create_dir_all(&folder)
+            .and_then(|()| atomic_file::replace(&path, full.as_bytes()));
+        match kept {
+            Ok(()) => {
+                let shown = path.strip_prefix(self.workspace.root()).unwrap_or(&path);
+                Some(shown.display().to_string())
+            }
+            Err(error) => {
+                self.recorder.warn(format!("The whole output could not be kept: {error}."));
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Events folded back into the messages that a model has seen.
+
+use crate::protocol::{Event, EventKind, Message};
+
+/// What stands in the place of a result that never came.
+pub(super) const INTERRUPTED: &str = "The turn was interrupted before this call ended. Its result is unknown; call again if it is needed.";
+
+/// Returns the conversation of a session, without the system message. Each call has its result:
+/// one that never came is told as interrupted.
+pub fn replay(events: &[Event]) -> Vec<Message> {
+    let mut messages = Vec::new();
+    for event in events {
+        match &event.kind {
+            EventKind::ContextBuilt { text, .. } | EventKind::LoopSaid { text } => {
+                close_open_calls(&mut messages);
+                messages.push(Message::User { content: text.clone() });
+            }
+            EventKind::ModelReplied { text, reasoning, calls, .. } => {
+                close_open_calls(&mut messages);
+                if !text.is_empty() || !calls.is_empty() {
+                    messages.push(Message::Assistant {
+                        content: text.clone(),
+                        reasoning: reasoning.clone(),
+                        calls: calls.clone(),
+                    });
+                }
+            }
+            EventKind::ToolFinished { id, name, for_model, .. } => {
+                if open_calls(&messages).iter().any(|(open, _)| open == id) {
+                    messages.push(Message::Tool {
+                        call_id: id.clone(),
+                        name: name.clone(),
+                        content: for_model.clone(),
+                    });
+                }
+            }
+            EventKind::SessionStarted { .. }
+            | EventKind::TurnStarted { .. }
+            | EventKind::CommandFinished(_)
+            | EventKind::ModelAsked { .. }
+            | EventKind::ModelDelta { .. }
+            | EventKind::ModelRestarted
+            | EventKind::ModelWaiting { .. }
+            | EventKind::ToolStarted { .. }
+            | EventKind::NoteChanged(_)
+            | EventKind::AnswerChecked { .. }
+            | EventKind::Warning { .. }
+            | EventKind::TurnFinished { .. } => {}
+        }
+    }
+    close_open_calls(&mut messages);
+    messages
+}
+
+/// Gives each call of the newest reply that has no result one that says so.
+pub(super) fn close_open_calls(messages: &mut Vec<Message>) {
+    for (call_id, name) in open_calls(messages) {
+        messages.push(Message::Tool { call_id, name, content: INTERRUPTED.to_owned() });
+    }
+}
+
+/// Returns the calls of the newest reply that have no result yet, as id and tool.
+fn open_calls(messages: &[Message]) -> Vec<(String, String)> {
+    let mut answered = Vec::new();
+    for message in messages.iter().rev() {
+        match message {
+            Message::Tool { call_id, .. } => answered.push(call_id.as_str()),
+            Message::Assistant { calls, .. } => {
+                let open = calls.iter().filter(|call| !answered.contains(&call.id.as_str()));
+                return open.map(|call| (call.id.clone(), call.name.clone())).collect();
+            }
+            Message::System { .. } | Message::User { .. } => return Vec::new(),
+        }
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::*;
+    use crate::protocol::{Completeness, ToolCall, Usage};
+
+    fn events(kinds: Vec<EventKind>) -> Vec<Event> {
+        let at = chrono::DateTime::UNIX_EPOCH;
+        (1..).zip(kinds).map(|(seq, kind)| Event { seq, at, kind }).collect()
+    }
+
+    fn said(text: &str) -> EventKind {
+        EventKind::LoopSaid { text: text.to_owned() }
+    }
+
+    fn replied(text: &str, ids: &[&str]) -> EventKind {
+        EventKind::ModelReplied {
+            text: text.to_owned(),
+            reasoning: None,
+            calls: ids.iter().map(|id| ToolCall::new(*id, "terminal", &json!({}))).collect(),
+            cut: false,
+            unverified: false,
+            usage: Usage::default(),
+        }
+    }
+
+    fn finished(id: &str) -> EventKind {
+        EventKind::ToolFinished {
+            id: id.to_owned(),
+            name: "terminal".to_owned(),
+            for_model: format!("result of {id}"),
+            summary: String::new(),
+            completeness: Completeness::Whole,
+            failure: None,
+        }
+    }
+
+    #[track_caller]
+    fn check(kinds: Vec<EventKind>, expected: &[&str]) {
+        let spell = |message: &Message| match message {
+            Message::System { .. } => "system".to_owned(),
+            Message::User { content } => format!("user {content}"),
+            Message::Assistant { content, calls, .. } => {
+                let ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
+                format!("assistant {content} {}", ids.join(","))
+            }
+            Message::Tool { call_id, content, .. } if content == INTERRUPTED => {
+                format!("interrupted {call_id}")
+            }
+            Message::Tool { call_id, .. } => format!("tool {call_id}"),
+        };
+        let messages: Vec<String> = replay(&events(kinds)).iter().map(spell).collect();
+        assert_eq!(messages, expected);
+    }
+
+    #[test]
+    fn a_turn_is_folded_back_in_order() {
+        check(
+            vec![
+                said("q"),
+                replied("", &["a", "b"]),
+                finished("a"),
+                finished("b"),
+                replied("x", &[]),
+            ],
+            &["user q", "assistant  a,b", "tool a", "tool b", "assistant x "],
+        );
+    }
+
+    #[test]
+    fn a_call_without_a_result_is_told_as_interrupted_wherever_the_journal_ends() {
+        let kinds = || vec![said("q"), replied("", &["a", "b"]), finished("a")];
+        check(kinds(), &["user q", "assistant  a,b", "tool a", "interrupted b"]);
+        let mut kinds = kinds();
+        kinds.push(said("go on"));
+        check(kinds, &["user q", "assistant  a,b", "tool a", "interrupted b", "user go on"]);
+    }
+
+    #[test]
+    fn an_empty_reply_and_a_stray_result_are_no_messages() {
+        check(
+            vec![said("q"), replied("", &[]), finished("z"), replied("x", &[])],
+            &["user q", "assistant x "],
+        );
+    }
+}

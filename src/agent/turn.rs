@@ -1,0 +1,47 @@
+//! What a turn knows of itself while it runs.
+
+use std::time::Duration;
+
+use super::limits::Used;
+use super::loop_guard::LoopGuard;
+use super::{Mode, Request};
+
+/// A turn in progress.
+#[derive(Debug)]
+pub(super) struct Turn {
+    pub(super) number: u64,
+    pub(super) mode: Mode,
+    pub(super) request: Request,
+    /// The running time of the clock when the turn began.
+    pub(super) began: Duration,
+    /// Where its events begin among those of the session.
+    pub(super) first_event: usize,
+    pub(super) used: Used,
+    /// The highest mark of a limit that the model was told, in percent.
+    pub(super) told: u64,
+    pub(super) guard: LoopGuard,
+    /// The answer, once there is one; what follows it is after-care.
+    pub(super) answer: Option<String>,
+    /// What the model had said when the turn was cut off.
+    pub(super) partial: String,
+    /// How often the prompt was shortened because it did not fit.
+    pub(super) overflows: u32,
+}
+
+impl Turn {
+    pub(super) fn new(number: u64, request: Request, began: Duration, first_event: usize) -> Self {
+        Self {
+            number,
+            mode: request.mode,
+            request,
+            began,
+            first_event,
+            used: Used::default(),
+            told: 0,
+            guard: LoopGuard::default(),
+            answer: None,
+            partial: String::new(),
+            overflows: 0,
+        }
+    }
+}

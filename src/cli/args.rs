@@ -1,0 +1,223 @@
+//! The command line as types. Parsing does nothing but parse: paths, files and the environment are
+//! looked at later, in `wiring`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::notes::NotesCommand;
+use super::sh::ShArgs;
+
+/// Maintains a codebase over days and weeks: explores it with read-only commands, keeps what it
+/// learns as notes, and puts the right few thousand tokens in front of a model.
+#[derive(Debug, Parser)]
+#[command(
+    name = "groundskeeper",
+    version,
+    max_term_width = 100,
+    after_help = "Examples:\n  groundskeeper explore                     what is here, and what is wrong with it\n  groundskeeper -C ../shop analyze services  how good one folder is\n  groundskeeper plan                        what comes next, from the notes\n  groundskeeper ask \"where are orders processed?\"\n  groundskeeper sh 'git ls-files | wc -l'   the read-only terminal, as a model has it\n\nWithout a configured endpoint the built-in offline model answers: rules, no language model.\nExit codes: 0 answered, 1 failed, 2 usage, 3 configuration, 4 endpoint, 5 quota, 6 limit reached,\n7 could not be saved, 8 sandbox missing, 130 interrupted."
+)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Args)]
+pub(super) struct GlobalArgs {
+    /// The repository to look after.
+    #[arg(short = 'C', value_name = "DIR", global = true, default_value = ".")]
+    pub(super) directory: PathBuf,
+    /// Who answers: `offline`, `script:FILE`, or the name of a model at the endpoint.
+    #[arg(long, value_name = "MODEL", global = true)]
+    pub(super) model: Option<String>,
+    /// Print data instead of text: one event a line, or one document.
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    /// The language of prompts and answers.
+    #[arg(long, value_name = "LANGUAGE", global = true)]
+    pub(super) lang: Option<LanguageArg>,
+    /// Keep notes and sessions in DIR instead of `.groundskeeper/`.
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(super) state_dir: Option<PathBuf>,
+    /// Override a setting, as `--set context.max_tokens=8000`; repeatable.
+    #[arg(long, value_name = "KEY=VALUE", global = true)]
+    pub(super) set: Vec<String>,
+    /// Stop the clock at a time, as `2025-01-19T15:30:00+08:00`, for tests and demonstrations.
+    #[arg(long, value_name = "TIME", global = true, hide = true)]
+    pub(super) clock: Option<String>,
+    /// When to use colour.
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    pub(super) color: ColorArg,
+}
+
+/// `--lang`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum LanguageArg {
+    /// English.
+    En,
+    /// Chinese.
+    Zh,
+    /// That of the question.
+    Auto,
+}
+
+impl LanguageArg {
+    /// Returns the value of the setting.
+    pub(super) fn code(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Zh => "zh",
+            Self::Auto => "auto",
+        }
+    }
+}
+
+/// `--color`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ColorArg {
+    /// On a terminal that shows it.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Explore the repository, or a part or topic of it.
+    Explore(ExploreArgs),
+    /// Judge the quality: debt, hot spots, tests.
+    Analyze(AnalyzeArgs),
+    /// Plan the next steps from the notes.
+    Plan(PlanArgs),
+    /// Ask a question about the repository.
+    Ask(AskArgs),
+    /// Keep notes.
+    #[command(subcommand)]
+    Notes(NotesCommand),
+    /// Run a read-only command line, exactly as the model would.
+    Sh(ShArgs),
+    /// Show what would be sent to the model, with the quality report.
+    Context(ContextArgs),
+    /// Show the report of a session; the newest without a name.
+    Report(ReportArgs),
+    /// Look at sessions.
+    #[command(subcommand)]
+    Session(SessionCommand),
+    /// Prepare `.groundskeeper/` in the repository.
+    Init,
+    /// Look at the settings.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Print completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// `explore`.
+#[derive(Debug, Args)]
+pub(super) struct ExploreArgs {
+    /// A path or a topic; all of the repository without one.
+    #[arg(default_value = "", hide_default_value = true)]
+    pub(super) target: String,
+    #[command(flatten)]
+    pub(super) turn: TurnArgs,
+}
+
+/// `analyze`.
+#[derive(Debug, Args)]
+pub(super) struct AnalyzeArgs {
+    /// A path or a topic; all of the repository without one.
+    #[arg(default_value = "", hide_default_value = true)]
+    pub(super) focus: String,
+    #[command(flatten)]
+    pub(super) turn: TurnArgs,
+}
+
+/// `plan`.
+#[derive(Debug, Args)]
+pub(super) struct PlanArgs {
+    /// What the plan is for; all of the work without it.
+    #[arg(default_value = "", hide_default_value = true)]
+    pub(super) purpose: String,
+    #[command(flatten)]
+    pub(super) turn: TurnArgs,
+}
+
+/// `ask`.
+#[derive(Debug, Args)]
+pub(super) struct AskArgs {
+    /// The question; `-` reads it from standard input.
+    pub(super) question: String,
+    #[command(flatten)]
+    pub(super) turn: TurnArgs,
+}
+
+/// What the commands that ask a model have in common.
+#[derive(Debug, Args)]
+pub(super) struct TurnArgs {
+    /// Write a copy of the session's report to FILE, as JSON when it ends in `.json`.
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<PathBuf>,
+}
+
+/// `context`.
+#[derive(Debug, Args)]
+pub(super) struct ContextArgs {
+    /// The question that the context is for.
+    #[arg(default_value = "", hide_default_value = true)]
+    pub(super) question: String,
+    /// What the turn would be for.
+    #[arg(long, value_name = "MODE", default_value = "auto")]
+    pub(super) mode: ModeArg,
+}
+
+/// `--mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ModeArg {
+    /// A question.
+    Auto,
+    /// What is here.
+    Explore,
+    /// How good it is.
+    Analyze,
+    /// What comes next.
+    Plan,
+}
+
+/// `report`.
+#[derive(Debug, Args)]
+pub(super) struct ReportArgs {
+    /// A session's id or a part of it.
+    pub(super) session: Option<String>,
+}
+
+/// `session …`.
+#[derive(Debug, Subcommand)]
+pub(super) enum SessionCommand {
+    /// List all sessions, oldest first.
+    List,
+    /// Show what happened in a session.
+    Show {
+        /// A session's id or a part of it; the newest without one.
+        session: Option<String>,
+    },
+}
+
+/// `config …`.
+#[derive(Debug, Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Show every setting.
+    Show {
+        /// Also show where each value comes from.
+        #[arg(long)]
+        origin: bool,
+    },
+}

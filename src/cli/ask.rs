@@ -1,0 +1,114 @@
+//! `explore`, `analyze`, `plan`, `ask`: one turn of the maintainer.
+
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
+
+use tokio_util::sync::CancellationToken;
+
+use super::args::{AnalyzeArgs, AskArgs, ExploreArgs, PlanArgs, TurnArgs};
+use super::wiring::{self, Setup};
+use super::{CliError, ExitKind, interrupt, print_markdown};
+use crate::agent::{CodebaseMaintainer, Report, Request};
+use crate::protocol::{EventSink, Outcome, StopReason};
+use crate::support::atomic_file;
+use crate::ui::{JsonLines, Plain};
+
+/// A question is at most this long.
+const MOST_QUESTION_BYTES: u64 = 1024 * 1024;
+
+/// Explores.
+pub(super) async fn explore(setup: &Setup, args: &ExploreArgs) -> Result<u8, CliError> {
+    run(setup, Request::explore(args.target.as_str()), &args.turn).await
+}
+
+/// Judges the quality.
+pub(super) async fn analyze(setup: &Setup, args: &AnalyzeArgs) -> Result<u8, CliError> {
+    run(setup, Request::analyze(args.focus.as_str()), &args.turn).await
+}
+
+/// Plans.
+pub(super) async fn plan(setup: &Setup, args: &PlanArgs) -> Result<u8, CliError> {
+    run(setup, Request::plan(args.purpose.as_str()), &args.turn).await
+}
+
+/// Answers a question.
+pub(super) async fn ask(setup: &Setup, args: &AskArgs) -> Result<u8, CliError> {
+    let question = if args.question == "-" { from_stdin()? } else { args.question.clone() };
+    if question.trim().is_empty() {
+        return Err(CliError::new(ExitKind::Usage, "the question is empty")
+            .with_hint("for instance `groundskeeper ask \"where are orders processed?\"`"));
+    }
+    run(setup, Request::ask(question), &args.turn).await
+}
+
+async fn run(setup: &Setup, request: Request, args: &TurnArgs) -> Result<u8, CliError> {
+    let cancel = CancellationToken::new();
+    let display: Box<dyn EventSink> = if setup.json {
+        Box::new(JsonLines::new(io::stdout()))
+    } else {
+        let live = io::stderr().is_terminal() && !setup.environment.no_color;
+        Box::new(Plain::new(anstream::stderr(), wiring::width(), live))
+    };
+    let model = setup.model()?;
+    let mut maintainer =
+        setup.maintainer(std::sync::Arc::clone(&model), display, cancel.clone())?;
+    let turn = async { maintainer.run(request).await.map_err(|error| wiring::agent_error(&error)) };
+    let outcome = interrupt::guarded(&cancel, turn).await?;
+    if !setup.json {
+        print_markdown(&outcome.answer)?;
+    }
+    if let Some(path) = &args.report {
+        copy_report(&maintainer.report(), path)?;
+    }
+    model.finish().map_err(|error| wiring::model_error(&error))?;
+    exit_code(&maintainer, &outcome)
+}
+
+/// Returns how the turn went, as an exit code or an error.
+fn exit_code(maintainer: &CodebaseMaintainer, outcome: &Outcome) -> Result<u8, CliError> {
+    if let Some(reason) = maintainer.unsaved() {
+        let message = format!("the session could not be saved: {reason}");
+        return Err(CliError::new(ExitKind::Store, message)
+            .with_hint("`--state-dir DIR` keeps notes and sessions elsewhere"));
+    }
+    match outcome.reason {
+        StopReason::Answered => Ok(0),
+        StopReason::Cancelled => Ok(ExitKind::Interrupted.code()),
+        reason => {
+            let message = format!("a limit ended the turn: {}", reason.name().replace('_', " "));
+            Err(CliError::new(ExitKind::Limit, message)
+                .with_hint("the answer tells what was found; `--set limits.steps=80` allows more"))
+        }
+    }
+}
+
+fn from_stdin() -> Result<String, CliError> {
+    let mut bytes = Vec::new();
+    io::stdin()
+        .take(MOST_QUESTION_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| CliError::from_error(ExitKind::Other, &error))?;
+    if bytes.len() as u64 > MOST_QUESTION_BYTES {
+        let message = format!("the question is longer than {MOST_QUESTION_BYTES} bytes");
+        return Err(CliError::new(ExitKind::Usage, message));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn copy_report(report: &Report, path: &Path) -> Result<(), CliError> {
+    let json = path.extension().is_some_and(|extension| extension == "json");
+    let text = if json {
+        serde_json::to_string_pretty(report)
+            .map_err(|error| CliError::from_error(ExitKind::Other, &error))?
+    } else {
+        report.to_markdown()
+    };
+    atomic_file::replace(path, text.as_bytes()).map_err(|error| {
+        let mut failure = CliError::new(
+            ExitKind::Store,
+            format!("the report could not be written to `{}`", path.display()),
+        );
+        failure.causes.push(error.to_string());
+        failure
+    })
+}

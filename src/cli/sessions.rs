@@ -1,0 +1,131 @@
+//! `session list|show` and `report`.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::args::{ReportArgs, SessionCommand};
+use super::wiring::{self, Setup};
+use super::{CliError, print, print_json, print_markdown};
+use crate::agent::Report;
+use crate::journal::{Reading, SessionSummary, Sessions};
+use crate::protocol::{Event, EventKind};
+
+/// Lists or shows sessions.
+pub(super) fn run(setup: &Setup, command: &SessionCommand) -> Result<u8, CliError> {
+    let sessions = Sessions::at(setup.state.sessions());
+    match command {
+        SessionCommand::List => list(setup, &sessions),
+        SessionCommand::Show { session } => show(setup, &sessions, session.as_deref()),
+    }
+}
+
+/// Shows a session's report.
+pub(super) fn report(setup: &Setup, args: &ReportArgs) -> Result<u8, CliError> {
+    let sessions = Sessions::at(setup.state.sessions());
+    let (_, reading) = find(&sessions, args.session.as_deref())?;
+    let notes = serde_json::to_value(setup.notes().summary().ok()).unwrap_or_default();
+    let report = Report::fold(&reading.events, notes);
+    if setup.json {
+        print_json(&report)?;
+    } else {
+        print_markdown(&report.to_markdown())?;
+    }
+    Ok(0)
+}
+
+fn list(setup: &Setup, sessions: &Sessions) -> Result<u8, CliError> {
+    let rows = sessions.list().map_err(|error| wiring::journal_error(&error))?;
+    if setup.json {
+        print_json(&rows)?;
+    } else if rows.is_empty() {
+        print("no sessions yet\n")?;
+    } else {
+        print(&rows.iter().map(row).collect::<String>())?;
+    }
+    Ok(0)
+}
+
+fn row(summary: &SessionSummary) -> String {
+    let SessionSummary { id, turns, model, state, question, bad_lines, .. } = summary;
+    let question = question.replace('\n', " ");
+    let mut row = format!("{id}  {turns} turns  {state}  {model}");
+    if !question.is_empty() {
+        row.push_str("  ");
+        row.extend(question.chars().take(60));
+    }
+    if *bad_lines > 0 {
+        // Writing into a string cannot fail.
+        let _ = write!(row, "  ({bad_lines} unreadable lines)");
+    }
+    row.push('\n');
+    row
+}
+
+fn show(setup: &Setup, sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
+    let (id, reading) = find(sessions, name)?;
+    let bad: Vec<_> = reading
+        .bad_lines
+        .iter()
+        .map(|bad| json!({"line": bad.line, "reason": bad.reason, "torn": bad.torn}))
+        .collect();
+    if setup.json {
+        print_json(&json!({"session": id, "events": reading.events, "bad_lines": bad}))?;
+        return Ok(0);
+    }
+    let mut text = format!("{id}\n");
+    for event in &reading.events {
+        text.push_str(&told(event));
+    }
+    for bad in &reading.bad_lines {
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "line {} cannot be read: {}", bad.line, bad.reason);
+    }
+    print(&text)?;
+    Ok(0)
+}
+
+fn find(sessions: &Sessions, name: Option<&str>) -> Result<(String, Reading), CliError> {
+    let found = sessions.find(name).and_then(|id| Ok((id.clone(), sessions.read(&id)?)));
+    found.map_err(|error| wiring::journal_error(&error))
+}
+
+/// Tells an event in a line or two; empty for those that only a program needs.
+fn told(event: &Event) -> String {
+    let time = event.at.format("%H:%M:%S");
+    match &event.kind {
+        EventKind::TurnStarted { turn, mode, question, .. } => {
+            format!("\n{time} turn {turn}: {mode} {}\n", question.replace('\n', " "))
+        }
+        EventKind::CommandFinished(facts) => {
+            let end = if facts.refused { " (refused)" } else { "" };
+            format!("{time}   $ {}{end}\n", facts.line.replace('\n', " "))
+        }
+        EventKind::ContextBuilt { tokens, budget, .. } => {
+            format!("{time}   context of {tokens} tokens (budget {budget})\n")
+        }
+        EventKind::NoteChanged(change) => {
+            format!(
+                "{time}   {} {} {}: {}\n",
+                change.action, change.note_type, change.id, change.title
+            )
+        }
+        EventKind::AnswerChecked { claims, wrong } => {
+            let wrong: Vec<String> = wrong.iter().map(|wrong| format!("\n  {wrong}")).collect();
+            format!("{time}   {claims} cited places looked up{}\n", wrong.concat())
+        }
+        EventKind::Warning { message } => format!("{time}   warning: {message}\n"),
+        EventKind::TurnFinished { reason, answer, .. } => {
+            format!("{time} {}\n\n{}\n", reason.name(), answer.trim_end())
+        }
+        EventKind::SessionStarted { .. }
+        | EventKind::ModelAsked { .. }
+        | EventKind::ModelDelta { .. }
+        | EventKind::ModelRestarted
+        | EventKind::ModelWaiting { .. }
+        | EventKind::ModelReplied { .. }
+        | EventKind::ToolStarted { .. }
+        | EventKind::ToolFinished { .. }
+        | EventKind::LoopSaid { .. } => String::new(),
+    }
+}

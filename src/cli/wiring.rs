@@ -1,0 +1,302 @@
+//! The composition root: settings into parts, errors of the parts into words.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use chrono::{DateTime, Local, NaiveDateTime, TimeZone};
+use tokio_util::sync::CancellationToken;
+
+use super::args::{ColorArg, GlobalArgs};
+use super::notes::NotesCommand;
+use super::sh::ShArgs;
+use super::{CliError, ExitKind, notes, sh};
+use crate::agent::{
+    AgentError, AutoNotes, CodebaseMaintainer, Limits, MaintainerOptions, NoteRules,
+};
+use crate::config::{
+    AutoNotesChoice, Config, ConfigError, Environment, LanguageChoice, Layers, Origin,
+    SandboxChoice,
+};
+use crate::journal::JournalError;
+use crate::model::offline::OfflineModel;
+use crate::model::scripted::ScriptedModel;
+use crate::model::{ChatModel, ModelError};
+use crate::notes::NoteStore;
+use crate::prompts::Language;
+use crate::protocol::EventSink;
+use crate::support::clock::{Clock, FixedClock, SystemClock};
+use crate::support::paths::Workspace;
+use crate::support::state_folder::StateFolder;
+use crate::support::yaml::Value;
+use crate::terminal::{self, Sandbox, Terminal, TerminalError};
+
+/// What every command starts from. Nothing is written to make it.
+pub(super) struct Setup {
+    pub(super) environment: Environment,
+    pub(super) workspace: Workspace,
+    pub(super) state: StateFolder,
+    pub(super) layers: Layers,
+    pub(super) config: Config,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) json: bool,
+}
+
+impl Setup {
+    /// Resolves paths, files and the environment.
+    pub(super) fn of(args: &GlobalArgs, environment: Environment) -> Result<Self, CliError> {
+        let choice = match (args.color, environment.no_color) {
+            (ColorArg::Always, _) => anstream::ColorChoice::Always,
+            (ColorArg::Never, _) | (ColorArg::Auto, true) => anstream::ColorChoice::Never,
+            (ColorArg::Auto, false) => anstream::ColorChoice::Auto,
+        };
+        choice.write_global();
+        let workspace = Workspace::open(&args.directory).map_err(|error| {
+            CliError::from_error(ExitKind::Usage, &error).with_hint("`-C DIR` names the repository")
+        })?;
+        let asked_for = args.state_dir.as_deref().or(environment.state_dir.as_deref());
+        let state = StateFolder::of(workspace.root(), asked_for);
+        let layers = layers(args, &state, &environment).map_err(|error| config_error(&error))?;
+        let config = layers.config().map_err(|error| config_error(&error))?;
+        let clock = clock(args.clock.as_deref().or(environment.clock.as_deref()))
+            .map_err(|error| config_error(&error))?;
+        Ok(Self { environment, workspace, state, layers, config, clock, json: args.json })
+    }
+
+    /// Returns the project's name.
+    pub(super) fn project(&self) -> String {
+        if !self.config.project.is_empty() {
+            return self.config.project.clone();
+        }
+        let name = self.workspace.root().file_name();
+        name.map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+
+    /// Returns the note store.
+    pub(super) fn notes(&self) -> NoteStore {
+        NoteStore::open(self.state.notes(), Arc::clone(&self.clock))
+    }
+
+    /// Makes the state folder, before the first thing is written into it.
+    pub(super) fn prepare(&self) -> Result<(), CliError> {
+        self.state.prepare().map_err(|error| {
+            let message =
+                format!("the folder `{}` could not be prepared", self.state.root().display());
+            let mut failure = CliError::new(ExitKind::Store, message);
+            failure.causes.push(error.to_string());
+            failure.with_hint("`--state-dir DIR` keeps notes and sessions elsewhere")
+        })
+    }
+
+    /// Returns the terminal's limits and jail.
+    pub(super) fn terminal_options(&self) -> terminal::Options {
+        let settings = &self.config.terminal;
+        terminal::Options {
+            timeout: settings.timeout(),
+            max_output_bytes: settings.max_output_bytes,
+            allow_cd: settings.allow_cd,
+            sandbox: match settings.sandbox {
+                SandboxChoice::Auto => Sandbox::Auto,
+                SandboxChoice::Required => Sandbox::Required,
+                SandboxChoice::Off => Sandbox::Off,
+            },
+            redact: settings.redact,
+            ..terminal::Options::with_helper(self.environment.program.clone().unwrap_or_default())
+        }
+    }
+
+    /// Returns who answers.
+    pub(super) fn model(&self) -> Result<Arc<dyn ChatModel>, CliError> {
+        let name = self.config.model.as_str();
+        if name.is_empty() || name == "offline" {
+            return Ok(Arc::new(OfflineModel::new()));
+        }
+        if let Some(path) = name.strip_prefix("script:") {
+            let model = ScriptedModel::from_file(&PathBuf::from(path))
+                .map_err(|error| CliError::from_error(ExitKind::Config, &error))?;
+            return Ok(Arc::new(model));
+        }
+        Err(CliError::new(ExitKind::Config, format!("unknown model `{name}`"))
+            .with_hint("the models are `offline` and `script:FILE`"))
+    }
+
+    /// Puts the maintainer together.
+    pub(super) fn maintainer(
+        &self,
+        model: Arc<dyn ChatModel>,
+        display: Box<dyn EventSink>,
+        cancel: CancellationToken,
+    ) -> Result<CodebaseMaintainer, CliError> {
+        let options = MaintainerOptions {
+            project: self.project(),
+            workspace: self.workspace.clone(),
+            state: self.state.clone(),
+            model,
+            terminal: self.terminal_options(),
+            context: self.config.context,
+            limits: self.limits(),
+            notes: self.note_rules(),
+            language: match self.config.lang {
+                LanguageChoice::En => Some(Language::En),
+                LanguageChoice::Zh => Some(Language::Zh),
+                LanguageChoice::Auto => None,
+            },
+            clock: Arc::clone(&self.clock),
+            display,
+            cancel,
+        };
+        CodebaseMaintainer::with(options).map_err(|error| agent_error(&error))
+    }
+
+    fn limits(&self) -> Limits {
+        let settings = &self.config.limits;
+        Limits {
+            steps: settings.steps,
+            time: std::time::Duration::from_secs(settings.seconds),
+            prompt_tokens: settings.prompt_tokens,
+            unusable_replies: settings.unusable_replies,
+            refused_commands: settings.refused_commands,
+            tool_output_tokens: settings.tool_output_tokens,
+        }
+    }
+
+    fn note_rules(&self) -> NoteRules {
+        NoteRules {
+            blockers: self.config.notes.blockers,
+            search: self.config.notes.search,
+            auto_notes: match self.config.notes.auto_notes {
+                AutoNotesChoice::Ask => AutoNotes::Ask,
+                AutoNotesChoice::Keywords => AutoNotes::Keywords,
+                AutoNotesChoice::Off => AutoNotes::Off,
+            },
+        }
+    }
+}
+
+/// Runs `notes …`.
+pub(super) fn notes(setup: &Setup, command: &NotesCommand) -> Result<u8, CliError> {
+    if command.writes() {
+        setup.prepare()?;
+    }
+    notes::run(
+        command,
+        &setup.notes(),
+        setup.json,
+        &mut io::stdin().lock(),
+        &mut io::stdout().lock(),
+        &mut anstream::stderr(),
+    )
+}
+
+/// Runs `sh …`.
+pub(super) async fn sh(setup: &Setup, args: &ShArgs) -> Result<u8, CliError> {
+    let terminal = Terminal::open(setup.workspace.clone(), setup.terminal_options())
+        .map_err(|error| terminal_error(&error))?;
+    sh::run(args, &terminal, setup.json, &mut io::stdout(), &mut anstream::stderr()).await
+}
+
+/// Returns the columns of the terminal.
+pub(super) fn width() -> usize {
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(io::stderr()) {
+        return usize::from(size.ws_col).max(20);
+    }
+    100
+}
+
+fn layers(
+    args: &GlobalArgs,
+    state: &StateFolder,
+    environment: &Environment,
+) -> Result<Layers, ConfigError> {
+    let mut layers = Layers::load(state, environment)?;
+    for assignment in &args.set {
+        layers.set_from_flag(assignment)?;
+    }
+    if let Some(model) = &args.model {
+        layers.set("model", Value::from(model.as_str()), &Origin::Flag("--model"))?;
+    }
+    if let Some(lang) = args.lang {
+        layers.set("lang", Value::from(lang.code()), &Origin::Flag("--lang"))?;
+    }
+    Ok(layers)
+}
+
+/// Returns the system's clock, or one that stands still at a time; one without an offset is local.
+fn clock(at: Option<&str>) -> Result<Arc<dyn Clock>, ConfigError> {
+    let Some(at) = at else { return Ok(Arc::new(SystemClock::default())) };
+    let zoned = DateTime::parse_from_rfc3339(at).ok();
+    let local = || {
+        let naive = NaiveDateTime::parse_from_str(at, "%Y-%m-%dT%H:%M:%S").ok()?;
+        Some(Local.from_local_datetime(&naive).earliest()?.fixed_offset())
+    };
+    let time = zoned.or_else(local).ok_or_else(|| ConfigError::BadClock(at.to_owned()))?;
+    Ok(Arc::new(FixedClock::at(time)))
+}
+
+fn config_error(error: &ConfigError) -> CliError {
+    let failure = CliError::from_error(ExitKind::Config, error);
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}
+
+/// Puts an error of the agent into words.
+pub(super) fn agent_error(error: &AgentError) -> CliError {
+    match error {
+        AgentError::Model(error) => model_error(error),
+        AgentError::Journal(error) => journal_error(error),
+        AgentError::Terminal(error) => terminal_error(error),
+        AgentError::Workspace(_) => CliError::from_error(ExitKind::Usage, error),
+        AgentError::Context(_) => CliError::from_error(ExitKind::Config, error)
+            .with_hint("`--set context.max_tokens=16000` gives the context more room"),
+        AgentError::Prompt(_) => CliError::from_error(ExitKind::Config, error),
+        AgentError::Note(_) => CliError::from_error(ExitKind::Store, error),
+        AgentError::Refused(_) | AgentError::Tool(_) | AgentError::DuplicateTool(_) => {
+            CliError::from_error(ExitKind::Other, error)
+        }
+    }
+}
+
+/// Puts an error of a model into words.
+pub(super) fn model_error(error: &ModelError) -> CliError {
+    let kind = match error {
+        ModelError::Credentials(_) => ExitKind::Config,
+        ModelError::Busy { .. } | ModelError::Quota(_) => ExitKind::Quota,
+        ModelError::Unavailable { .. }
+        | ModelError::Truncated(_)
+        | ModelError::Overflow { .. }
+        | ModelError::Endpoint { .. } => ExitKind::Endpoint,
+        ModelError::Script { .. } => ExitKind::Other,
+        ModelError::Cancelled => ExitKind::Interrupted,
+    };
+    let failure = CliError::from_error(kind, error);
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}
+
+/// Puts an error of a journal into words.
+pub(super) fn journal_error(error: &JournalError) -> CliError {
+    let (kind, hint) = match error {
+        JournalError::Unknown(_) | JournalError::Ambiguous { .. } => {
+            (ExitKind::Other, Some("`groundskeeper session list` shows all sessions"))
+        }
+        JournalError::Io { .. } => (ExitKind::Store, None),
+    };
+    let failure = CliError::from_error(kind, error);
+    match hint {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}
+
+fn terminal_error(error: &TerminalError) -> CliError {
+    let kind = match error {
+        TerminalError::NoJail { .. } => ExitKind::Sandbox,
+        _ => ExitKind::Other,
+    };
+    CliError::from_error(kind, error)
+}

@@ -1,0 +1,213 @@
+//! Progress for a person at a terminal: what is done, a line each, on stderr.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::protocol::{CommandFacts, CommandOrigin, Event, EventKind, EventSink};
+
+/// Writes a short line for each thing that a person may want to follow.
+pub struct Plain<W> {
+    out: W,
+    /// Columns of the terminal.
+    width: usize,
+    /// Whether a line that is replaced by the next one can be shown.
+    live: bool,
+    /// Whether such a line stands there now.
+    standing: bool,
+    prompt_tokens: u64,
+}
+
+impl<W: Write + Send> Plain<W> {
+    /// Returns a display that writes to `out`; `live` when it is a terminal.
+    pub fn new(out: W, width: usize, live: bool) -> Self {
+        Self { out, width: width.max(20), live, standing: false, prompt_tokens: 0 }
+    }
+
+    fn line(&mut self, text: &str) -> io::Result<()> {
+        self.clear()?;
+        writeln!(self.out, "{}", shortened(text, self.width))?;
+        self.out.flush()
+    }
+
+    /// Shows what is being waited for, until the next line.
+    fn status(&mut self, text: &str) -> io::Result<()> {
+        if !self.live {
+            return Ok(());
+        }
+        self.clear()?;
+        write!(self.out, "{}", shortened(text, self.width - 1))?;
+        self.standing = true;
+        self.out.flush()
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        if self.standing {
+            self.standing = false;
+            write!(self.out, "\r\x1b[2K")?;
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write + Send> EventSink for Plain<W> {
+    fn emit(&mut self, event: &Event) -> io::Result<()> {
+        match &event.kind {
+            EventKind::SessionStarted { session, model, .. } => {
+                self.line(&format!("{session} · model {model}"))
+            }
+            EventKind::TurnStarted { mode, .. } => self.status(&format!("{mode}: looking around")),
+            EventKind::CommandFinished(facts) => {
+                let text = command(facts);
+                self.line(&text)
+            }
+            EventKind::ContextBuilt { tokens, budget, .. } => {
+                self.line(&format!("context: {tokens} of {budget} tokens"))
+            }
+            EventKind::ModelAsked { step, prompt_tokens, .. } => {
+                self.prompt_tokens += prompt_tokens;
+                let total = self.prompt_tokens;
+                self.status(&format!("step {step}: waiting for the model ({total} tokens so far)"))
+            }
+            EventKind::ModelWaiting { reason, seconds } => {
+                self.status(&format!("waiting {seconds} s: {reason} (Ctrl-C stops)"))
+            }
+            EventKind::ToolStarted { name, arguments, .. } => {
+                let text = call(name, arguments);
+                self.status(&text)
+            }
+            EventKind::ToolFinished { name, summary, failure: Some(_), .. }
+                if name != "terminal" =>
+            {
+                self.line(&format!("  ✗ {name}: {summary}"))
+            }
+            EventKind::NoteChanged(change) => {
+                self.line(&format!("  ✎ {} {}: {}", change.action, change.note_type, change.title))
+            }
+            EventKind::AnswerChecked { wrong, .. } => wrong.iter().try_for_each(|claim| {
+                self.line(&format!("warning: the answer cites a place that is wrong: {claim}"))
+            }),
+            EventKind::Warning { message } => self.line(&format!("warning: {message}")),
+            EventKind::TurnFinished { .. } => self.clear(),
+            EventKind::ModelDelta { .. }
+            | EventKind::ModelRestarted
+            | EventKind::ModelReplied { .. }
+            | EventKind::ToolFinished { .. }
+            | EventKind::LoopSaid { .. } => Ok(()),
+        }
+    }
+}
+
+fn command(facts: &CommandFacts) -> String {
+    let mark = match facts.origin {
+        CommandOrigin::Mode => "  ·",
+        CommandOrigin::Model | CommandOrigin::User => "  $",
+    };
+    let line = facts.line.replace('\n', " ⏎ ");
+    let end = match facts {
+        CommandFacts { refused: true, .. } => " (refused)".to_owned(),
+        CommandFacts { timed_out: true, .. } => " (time limit)".to_owned(),
+        CommandFacts { truncated: true, .. } => " (output cut)".to_owned(),
+        CommandFacts { exit_code: Some(code @ 2..), .. } => format!(" (exit code {code})"),
+        CommandFacts { .. } => String::new(),
+    };
+    format!("{mark} {line}{end}")
+}
+
+/// Returns a call as a person reads it: the command, or the action and what it is about.
+fn call(name: &str, arguments: &str) -> String {
+    let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
+    let text = |key: &str| arguments.get(key).and_then(Value::as_str);
+    let words: Vec<&str> =
+        ["command", "action", "title", "query", "note_id"].into_iter().filter_map(text).collect();
+    format!("  {name}: {}", words.join(" ")).replace('\n', " ⏎ ")
+}
+
+/// Cuts a line to a number of columns, with an ellipsis; control characters are left out.
+fn shortened(text: &str, width: usize) -> String {
+    let text: String = text.chars().filter(|character| !character.is_control()).collect();
+    if text.width() <= width {
+        return text;
+    }
+    let mut short = String::new();
+    let mut used = 0;
+    for character in text.chars() {
+        let columns = character.width().unwrap_or(0);
+        if used + columns > width.saturating_sub(1) {
+            break;
+        }
+        used += columns;
+        short.push(character);
+    }
+    short.push('…');
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    fn shown(width: usize, live: bool, kinds: Vec<EventKind>) -> String {
+        let mut out = Vec::new();
+        let mut plain = Plain::new(&mut out, width, live);
+        for kind in kinds {
+            plain.emit(&Event { seq: 1, at: chrono::DateTime::UNIX_EPOCH, kind }).unwrap();
+        }
+        String::from_utf8(out).unwrap()
+    }
+
+    fn facts(line: &str) -> CommandFacts {
+        CommandFacts {
+            line: line.to_owned(),
+            origin: CommandOrigin::Model,
+            exit_code: Some(0),
+            refused: false,
+            timed_out: false,
+            truncated: false,
+            bytes: 0,
+            duration_ms: 0,
+        }
+    }
+
+    #[test]
+    fn each_command_is_a_line_with_what_went_wrong() {
+        let refused = CommandFacts { exit_code: None, refused: true, ..facts("rm -rf /") };
+        let failed = CommandFacts { exit_code: Some(2), ..facts("ls nosuch") };
+        let kinds = [facts("ls"), refused, failed].map(EventKind::CommandFinished).to_vec();
+        let expected = "  $ ls\n  $ rm -rf / (refused)\n  $ ls nosuch (exit code 2)\n";
+        assert_eq!(shown(80, false, kinds), expected);
+    }
+
+    #[test]
+    fn a_waiting_line_is_replaced_on_a_terminal_and_absent_in_a_pipe() {
+        let kinds = || {
+            vec![
+                EventKind::ModelAsked { step: 2, messages: 3, prompt_tokens: 10 },
+                EventKind::Warning { message: "here".to_owned() },
+            ]
+        };
+        assert_eq!(shown(80, false, kinds()), "warning: here\n");
+        assert_eq!(
+            shown(80, true, kinds()),
+            "step 2: waiting for the model (10 tokens so far)\r\u{1b}[2Kwarning: here\n"
+        );
+    }
+
+    #[test]
+    fn lines_are_cut_by_columns_and_hold_no_control_characters() {
+        assert_eq!(shortened("中文字符", 5), "中文…");
+        assert_eq!(shortened("a\x1b[31mb", 80), "a[31mb");
+        assert_eq!(shortened("abc", 3), "abc");
+        assert_eq!(shortened("abcd", 3), "ab…");
+    }
+
+    #[test]
+    fn a_call_is_told_by_its_words() {
+        assert_eq!(call("terminal", r#"{"command":"ls\nwc"}"#), "  terminal: ls ⏎ wc");
+        assert_eq!(call("note", r#"{"action":"create","title":"T"}"#), "  note: create T");
+        assert_eq!(call("note", "{broken"), "  note: ");
+    }
+}
