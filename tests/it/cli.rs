@@ -1,0 +1,252 @@
+//! The command line: what goes to stdout and stderr, exit codes, and that nothing is made by a
+//! mistake.
+
+use std::fs;
+
+use pretty_assertions::assert_eq;
+use serde_json::Value;
+
+use crate::support::{Env, write};
+
+const ANSWER: &str = "steps:\n  - says: The answer.\n";
+
+#[test]
+fn the_answer_goes_to_stdout_and_progress_to_stderr() {
+    let env = Env::new().repo("flask_shop").script(ANSWER);
+    let ran = env.run(["ask", "what is this?"]).code(0);
+    assert_eq!(ran.stdout(), "The answer.\n");
+    assert!(ran.stderr().contains("session_20250119_153000"), "{}", ran.stderr());
+    assert!(ran.stderr().contains("git log --oneline -n 5"), "{}", ran.stderr());
+}
+
+#[test]
+fn json_is_one_event_a_line_and_the_last_is_the_end_of_the_turn() {
+    let env = Env::new().repo("flask_shop").script(ANSWER);
+    let events = env.run(["--json", "ask", "what is this?"]).code(0).json_lines();
+    let kinds: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
+    assert_eq!(kinds[..2], ["session.started", "turn.started"]);
+    let last = events.last().unwrap();
+    assert_eq!(last["type"], "turn.finished");
+    assert_eq!(last["reason"], "answered");
+    assert_eq!(last["answer"], "The answer.");
+    assert_eq!(last["stats"]["steps"], 1);
+}
+
+#[test]
+fn the_journal_holds_what_was_shown() {
+    let env = Env::new().repo("flask_shop").script(ANSWER);
+    let shown = env.run(["--json", "ask", "what is this?"]).code(0).json_lines();
+    let session = env.workspace().join(".groundskeeper/sessions/session_20250119_153000");
+    let journal = fs::read_to_string(session.join("journal.jsonl")).unwrap();
+    let kept: Vec<Value> =
+        journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let passing = |event: &&Value| event["type"] != "model.delta";
+    assert_eq!(kept, shown.iter().filter(passing).cloned().collect::<Vec<_>>());
+    let numbers: Vec<u64> = kept.iter().filter_map(|event| event["seq"].as_u64()).collect();
+    assert_eq!(numbers, (1..=kept.len() as u64).collect::<Vec<_>>(), "no gaps");
+}
+
+#[test]
+fn nothing_outside_the_state_folder_is_changed() {
+    let env = Env::new().repo("flask_shop");
+    let before = env.snapshot();
+    for arguments in [vec!["explore"], vec!["analyze"], vec!["plan"], vec!["ask", "orders?"]] {
+        env.run(arguments).code(0);
+    }
+    env.run(["sh", "git status && git diff && git log -p"]).code(0);
+    assert!(before == env.snapshot(), "a file, its content or its time changed");
+    assert_eq!(env.shell("git status --porcelain | grep -v .groundskeeper"), "");
+}
+
+#[test]
+fn a_state_folder_elsewhere_leaves_the_workspace_untouched() {
+    let env = Env::new().repo("flask_shop");
+    let state = env.root().join("state");
+    env.run(["--state-dir", state.to_str().unwrap(), "explore"]).code(0);
+    assert!(!env.workspace().join(".groundskeeper").exists());
+    assert!(state.join("sessions").is_dir() && state.join("notes").is_dir());
+}
+
+#[test]
+fn what_git_may_see_of_the_state_folder_is_settings_prompts_and_notes() {
+    let env = Env::new().repo("flask_shop");
+    env.run(["explore"]).code(0);
+    write(&env.workspace().join(".groundskeeper/config.yaml"), b"limits: {steps: 9}\n");
+    let seen = env.shell("git status --porcelain -uall | cut -c4-");
+    assert!(seen.contains(".groundskeeper/config.yaml"), "{seen}");
+    assert!(seen.contains(".groundskeeper/notes/note_"), "{seen}");
+    for hidden in ["sessions", "notes_index.json", ".lock"] {
+        assert!(!seen.contains(hidden), "{seen}");
+    }
+}
+
+#[track_caller]
+fn refused(env: &Env, arguments: &[&str], code: i32, words: &[&str]) {
+    let before = env.snapshot();
+    let ran = env.run(arguments).code(code);
+    assert_eq!(ran.stdout(), "", "an error is no answer");
+    for word in words {
+        assert!(ran.stderr().contains(word), "{word}\n---\n{}", ran.stderr());
+    }
+    assert!(!ran.stderr().contains("panicked"), "{}", ran.stderr());
+    assert!(!env.workspace().join(".groundskeeper/sessions").exists(), "a session was begun");
+    assert!(before == env.snapshot());
+}
+
+#[test]
+fn a_mistake_gets_a_sentence_a_hint_and_its_code_and_makes_nothing() {
+    let env = Env::new().file("file.txt", "x");
+    refused(&env, &["-C", "nosuch", "explore"], 2, &["error: no such folder: `nosuch`", "hint: "]);
+    refused(&env, &["-C", "file.txt", "explore"], 2, &["error: not a folder: `file.txt`"]);
+    refused(&env, &["--model", "gtp-9", "explore"], 3, &["gtp-9", "hint: "]);
+    refused(&env, &["--model", "script:nosuch.yaml", "explore"], 3, &["nosuch.yaml"]);
+    refused(&env, &["--set", "limits.stepps=3", "plan"], 3, &["limits.stepps", "limits.steps"]);
+    refused(&env, &["--set", "limits.steps", "plan"], 3, &["KEY=VALUE"]);
+    refused(&env, &["--clock", "yesterday", "plan"], 3, &["`yesterday` is not a time"]);
+    refused(&env, &["ask", ""], 2, &["the question is empty"]);
+    refused(&env, &["improve"], 2, &["unrecognized subcommand 'improve'"]);
+    refused(&env, &["context", "--mode", "improve", "x"], 2, &["invalid value 'improve'"]);
+    refused(&env, &["report"], 1, &["no session `latest`"]);
+    refused(&env, &["session", "show", "x"], 1, &["no session `x`", "hint: "]);
+    assert!(!env.workspace().join("nosuch").exists());
+    assert!(!env.workspace().join(".groundskeeper").exists());
+}
+
+#[test]
+fn a_bad_config_file_is_named_with_the_key() {
+    let env = Env::new().file(".groundskeeper/config.yaml", "limits: {stepps: 3}\n");
+    refused(&env, &["explore"], 3, &["unknown key `limits.stepps`", "config.yaml", "limits.steps"]);
+    let env = Env::new().file(".groundskeeper/config.yaml", "limits: [\n");
+    refused(&env, &["explore"], 3, &["config.yaml", "is not valid"]);
+    let env = Env::new().file(".groundskeeper/config.yaml", b"project: \xff\n");
+    refused(&env, &["explore"], 3, &["config.yaml", "cannot be read"]);
+    let env = Env::new().file(".groundskeeper/config.yaml", "terminal: {sandbox: off}\n");
+    refused(&env, &["explore"], 3, &["may not set `terminal.sandbox`", "hint: "]);
+}
+
+#[test]
+fn a_limit_ends_in_a_report_and_its_code() {
+    let script = "steps:\n  - calls: [{tool: terminal, with: {command: ls}}]\n  - says: partial\n";
+    let env = Env::new().repo("flask_shop").script(script);
+    let ran = env.run(["--set", "limits.steps=1", "ask", "x"]).code(6);
+    assert_eq!(ran.stdout(), "partial\n");
+    assert!(ran.stderr().contains("error: a limit ended the turn: step limit"), "{}", ran.stderr());
+}
+
+#[test]
+fn errors_of_the_endpoint_have_their_codes() {
+    for (kind, code) in [("quota", 5), ("credentials", 3), ("endpoint", 4), ("cut", 4)] {
+        let script = format!("steps:\n  - fails: {kind}\n");
+        let env = Env::new().repo("flask_shop").script(&script);
+        let ran = env.run(["ask", "x"]).code(code);
+        assert_eq!(ran.stdout(), "");
+        assert!(ran.stderr().contains("the scripted"), "{}", ran.stderr());
+    }
+}
+
+#[test]
+fn a_script_that_does_not_match_is_a_failure() {
+    let env = Env::new().repo("flask_shop").script("steps:\n  - {sees: unicorns, says: x}\n");
+    let ran = env.run(["ask", "x"]).code(1);
+    assert!(ran.stderr().contains("unicorns"), "{}", ran.stderr());
+    let env = Env::new().repo("flask_shop").script("steps:\n  - says: x\n  - says: y\n");
+    assert!(env.run(["ask", "x"]).code(1).stderr().contains("error: "));
+}
+
+#[test]
+fn a_session_that_cannot_be_saved_goes_on_and_its_code_tells() {
+    let env = Env::new().repo("flask_shop").file("state", "a file").script(ANSWER);
+    let ran = env.run(["--state-dir", "state/below", "ask", "x"]).code(7);
+    assert_eq!(ran.stdout(), "The answer.\n");
+    assert!(ran.stderr().contains("could not be saved"), "{}", ran.stderr());
+}
+
+#[test]
+fn sessions_are_listed_shown_and_reported() {
+    let env = Env::new().repo("flask_shop").script(ANSWER);
+    assert_eq!(env.run(["session", "list"]).code(0).stdout(), "no sessions yet\n");
+    env.run(["ask", "what is this?", "--report", "copy.json"]).code(0);
+    let list = env.run(["session", "list"]).code(0).stdout();
+    assert!(list.contains("session_20250119_153000  1 turns  answered"), "{list}");
+    let rows = env.run(["--json", "session", "list"]).code(0).json();
+    assert_eq!(rows[0]["question"], "what is this?");
+    let shown = env.run(["session", "show"]).code(0).stdout();
+    assert!(shown.contains("The answer."), "{shown}");
+    let shown = env.run(["--json", "session", "show", "153000"]).code(0).json();
+    assert_eq!(shown["events"][0]["type"], "session.started");
+    let report = env.run(["--json", "report"]).code(0).json();
+    assert_eq!(report["session_info"]["session_id"], "session_20250119_153000");
+    assert_eq!(report["activity"]["steps"], 1);
+    let copy: Value =
+        serde_json::from_slice(&fs::read(env.workspace().join("copy.json")).unwrap()).unwrap();
+    assert_eq!(copy, report);
+    assert!(env.run(["report"]).code(0).stdout().starts_with("# Session session_2025"));
+}
+
+#[test]
+fn a_torn_journal_is_told_and_does_not_hide_its_session() {
+    let env = Env::new().repo("flask_shop").script(ANSWER);
+    env.run(["ask", "x"]).code(0);
+    let session = env.workspace().join(".groundskeeper/sessions/session_20250119_153000");
+    let journal = session.join("journal.jsonl");
+    let mut bytes = fs::read(&journal).unwrap();
+    bytes.truncate(bytes.len() - 20);
+    write(&journal, &bytes);
+    let list = env.run(["session", "list"]).code(0).stdout();
+    assert!(list.contains("unfinished") && list.contains("1 unreadable lines"), "{list}");
+    env.run(["report"]).code(0);
+}
+
+#[test]
+fn the_context_is_shown_with_its_report_and_nothing_is_written() {
+    let env = Env::new().repo("flask_shop");
+    let text = env.run(["context", "where are orders processed?"]).code(0).stdout();
+    let sections = ["[Role & Policies]", "[Task]", "[State]", "[Evidence]", "[Output]"];
+    let places: Vec<_> = sections.iter().map(|section| text.find(section).unwrap()).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    let built = env.run(["--json", "context", "orders?"]).code(0).json();
+    let (tokens, budget) = (built["tokens"].as_u64().unwrap(), built["budget"].as_u64().unwrap());
+    assert!(tokens <= budget && budget == 16_000, "{tokens} of {budget}");
+    let small = ["--json", "--set", "context.max_tokens=2000", "context", "orders?"];
+    assert!(env.run(small).code(0).json()["tokens"].as_u64().unwrap() <= 2000);
+    let tiny = ["--set", "context.max_tokens=100", "context", "orders?"];
+    assert!(env.run(tiny).code(3).stderr().contains("the fixed parts need"));
+    assert!(!env.workspace().join(".groundskeeper").exists());
+}
+
+#[test]
+fn settings_are_shown_with_their_origin() {
+    let env = Env::new().file(".groundskeeper/config.yaml", "limits: {steps: 9}\n");
+    let shown = env.run(["config", "show", "--origin", "--set", "lang=zh"]).code(0).stdout();
+    assert!(shown.contains("limits.steps: 9  # `") && shown.contains("config.yaml`"), "{shown}");
+    assert!(shown.contains("lang: zh  # `--set`"), "{shown}");
+    assert!(shown.contains("limits.seconds: 900  # the defaults"), "{shown}");
+    let rows = env.run(["--json", "config", "show"]).code(0).json();
+    assert!(rows.as_array().unwrap().iter().any(|row| row["key"] == "limits.steps"));
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    let env = Env::new();
+    let help = env.run(["--help"]).code(0).stdout();
+    for word in ["explore", "analyze", "plan", "ask", "notes", "sh", "context", "Examples:"] {
+        assert!(help.contains(word), "{word}\n{help}");
+    }
+    let version = env.run(["--version"]).code(0).stdout();
+    assert_eq!(version, format!("groundskeeper {}\n", env!("CARGO_PKG_VERSION")));
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        assert!(env.run(["completions", shell]).code(0).stdout().contains("groundskeeper"));
+    }
+}
+
+#[test]
+fn a_question_can_come_from_standard_input() {
+    let script = "steps:\n  - {sees: 为什么, says: 因为}\n";
+    let env = Env::new().repo("flask_shop").script(script);
+    let question = env.root().join("question.txt");
+    write(&question, "为什么？\n".as_bytes());
+    let mut command = env.groundskeeper();
+    command.args(["ask", "-"]).stdin(fs::File::open(question).unwrap());
+    let output = command.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "因为\n");
+}
