@@ -12,7 +12,8 @@ use super::words::{self, TermKind, Terms};
 /// A text to be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document<'a> {
-    /// What it is called; counts more than the text. Empty: the text's first line is the title.
+    /// What it is called; counts more than the text. Empty: the text's first two lines are the
+    /// title.
     pub title: &'a str,
     /// The text.
     pub text: &'a str,
@@ -49,17 +50,20 @@ pub trait Postings {
 pub fn rank(index: &impl Postings, query: &str) -> Vec<(usize, f64)> {
     let terms = words::query_terms(query);
     let mut scores = vec![0.0; index.documents()];
-    for (kind, term) in distinct(&terms) {
+    for (kind, term, repetitions) in distinct(&terms) {
         let mut postings = Vec::new();
         index.look_up(kind, term, &mut |posting| postings.push(posting));
-        let importance = weight(kind) * rarity(index.documents(), postings.len());
+        let rarity = rarity(index.documents(), postings.len()).powf(rarity_exponent(kind));
+        let importance = weight(kind) * rarity * repetition(kind, repetitions);
+        let saturation = saturation(kind);
+        let title_weight = title_weight(kind);
         let mean = index.mean_length(kind).max(1.0);
         for posting in postings {
             let length = f64::from(index.length(kind, posting.document)) / mean;
-            let count = f64::from(posting.title) * TITLE_WEIGHT + f64::from(posting.text);
+            let count = f64::from(posting.title) * title_weight + f64::from(posting.text);
             let frequency = count / (1.0 - LENGTH_SHARE + LENGTH_SHARE * length);
             if let Some(score) = scores.get_mut(posting.document as usize) {
-                *score += importance * frequency * (SATURATION + 1.0) / (frequency + SATURATION);
+                *score += importance * frequency * (saturation + 1.0) / (frequency + saturation);
             }
         }
     }
@@ -181,11 +185,12 @@ impl<'a> Document<'a> {
         if !self.title.is_empty() {
             return (self.title, self.text);
         }
-        let first_line = self.text.find('\n').unwrap_or(self.text.len());
-        if first_line > LONGEST_TITLE {
-            return ("", self.text);
-        }
-        self.text.split_at(first_line)
+        // A file's path and a function's name, a heading and its first words.
+        let mut ends = self.text.match_indices('\n').map(|(at, _)| at);
+        let first = ends.next().unwrap_or(self.text.len());
+        let second = ends.next().unwrap_or(self.text.len());
+        let end = [second, first].into_iter().find(|end| *end <= LONGEST_TITLE);
+        self.text.split_at(end.unwrap_or(0))
     }
 }
 
@@ -213,24 +218,50 @@ pub fn mean_of(lengths: &[u32]) -> f64 {
     if count > 0.0 { total / count } else { 0.0 }
 }
 
-/// How fast a repeated term stops to count (`k1`).
-const SATURATION: f64 = 1.2;
-
 /// How much a long text is held against it (`b`).
 const LENGTH_SHARE: f64 = 0.75;
 
-/// How often a word of the title counts.
-const TITLE_WEIGHT: f64 = 2.0;
-
-/// A longer first line is a paragraph and no title.
+/// Longer first lines are a paragraph and no title.
 const LONGEST_TITLE: usize = 300;
 
 /// What a term of each kind is worth.
 fn weight(kind: TermKind) -> f64 {
     match kind {
         TermKind::Word => 2.0,
-        TermKind::Identifier | TermKind::Pair => 1.0,
-        TermKind::Character => 0.3,
+        TermKind::Pair => 1.0,
+        TermKind::Identifier | TermKind::Character => 0.5,
+    }
+}
+
+/// How often a term of the title counts.
+fn title_weight(kind: TermKind) -> f64 {
+    match kind {
+        TermKind::Word | TermKind::Identifier => 3.5,
+        TermKind::Pair | TermKind::Character => 2.5,
+    }
+}
+
+/// What it means that a question repeats a term: of a word something, of a pair nothing.
+fn repetition(kind: TermKind, times: f64) -> f64 {
+    match kind {
+        TermKind::Word | TermKind::Identifier => times.sqrt(),
+        TermKind::Pair | TermKind::Character => 1.0,
+    }
+}
+
+/// How fast a repeated term stops to count (`k1`).
+fn saturation(kind: TermKind) -> f64 {
+    match kind {
+        TermKind::Word | TermKind::Identifier => 1.25,
+        TermKind::Pair | TermKind::Character => 1.2,
+    }
+}
+
+/// How much more a rare term counts than its rarity says.
+fn rarity_exponent(kind: TermKind) -> f64 {
+    match kind {
+        TermKind::Word | TermKind::Identifier => 1.15,
+        TermKind::Pair | TermKind::Character => 1.0,
     }
 }
 
@@ -241,20 +272,26 @@ fn rarity(documents: usize, with_term: usize) -> f64 {
     ((documents - with_term + 0.5) / (with_term + 0.5) + 1.0).ln()
 }
 
-/// Returns each term once.
-fn distinct(terms: &Terms) -> Vec<(TermKind, &str)> {
+/// Returns each term once, with how often it is there.
+fn distinct(terms: &Terms) -> Vec<(TermKind, &str, f64)> {
     let lists = [
         (TermKind::Word, &terms.words),
         (TermKind::Identifier, &terms.identifiers),
         (TermKind::Pair, &terms.pairs),
         (TermKind::Character, &terms.characters),
     ];
-    let mut distinct: Vec<(TermKind, &str)> = lists
+    let mut all: Vec<(TermKind, &str)> = lists
         .into_iter()
         .flat_map(|(kind, list)| list.iter().map(move |term| (kind, term.as_str())))
         .collect();
-    distinct.sort_unstable();
-    distinct.dedup();
+    all.sort_unstable();
+    let mut distinct: Vec<(TermKind, &str, f64)> = Vec::with_capacity(all.len());
+    for (kind, term) in all {
+        match distinct.last_mut() {
+            Some((last_kind, last, count)) if *last_kind == kind && *last == term => *count += 1.0,
+            _ => distinct.push((kind, term, 1.0)),
+        }
+    }
     distinct
 }
 
@@ -290,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_title_counts_more_and_a_rare_word_too() {
-        check(&["x\nlock y z", "lock\nx y z"], "lock", &[1, 0]);
+        check(&["x\n-\nlock y z", "lock\n-\nx y z"], "lock", &[1, 0]);
         check(&["a1 common", "b1 common", "c1 rare", "common"], "rare common", &[2, 3, 0, 1]);
     }
 

@@ -1,5 +1,5 @@
 //! English word forms brought to one stem, after Martin Porter's algorithm of 1980: *matcher*,
-//! *matching* and *matched* become *match*.
+//! *matching* and *matched* become *match*. One step is ours: *parser* and *parsing* meet too.
 //!
 //! Only lower-case ASCII words are touched; a stem is for comparing and is often no word itself.
 
@@ -30,6 +30,7 @@ pub fn stem_in_place(word: &mut String) {
     replace_first(word, &MEDIUM_SUFFIXES, 0);
     residual(word);
     final_e_and_double_l(word);
+    doer(word);
 }
 
 /// Step 2 of the algorithm.
@@ -132,6 +133,21 @@ fn final_e_and_double_l(word: &mut String) {
     }
 }
 
+/// Cuts *-er* and *-or* off what is left of a word for who or what does something.
+fn doer(word: &mut String) {
+    for suffix in ["er", "or"] {
+        let Some(rest) = word.strip_suffix(suffix).filter(|rest| rest.len() > 3) else { continue };
+        word.truncate(rest.len());
+        if ends_with_double_consonant(word) && !word.ends_with(['l', 's', 'z']) {
+            word.truncate(word.len() - 1);
+        }
+        break;
+    }
+    if word.len() > 4 && word.ends_with('e') {
+        word.truncate(word.len() - 1);
+    }
+}
+
 fn replace(word: &mut String, suffix: &str, with: &str) {
     word.truncate(word.len() - suffix.len());
     word.push_str(with);
@@ -193,13 +209,15 @@ mod tests {
 
     #[test]
     fn the_forms_of_a_word_have_one_stem() {
-        check("match", &["match", "matches", "matched", "matching"]);
+        check("match", &["match", "matches", "matched", "matching", "matcher"]);
         check("config", &["config", "configs"]);
         check("depend", &["depend", "depends", "dependent", "dependence"]);
         check("hop", &["hop", "hopping", "hopped"]);
         check("file", &["file", "files", "filing"]);
         check("relat", &["relate", "related", "relational", "relating"]);
         check("poni", &["pony", "ponies"]);
+        check("pars", &["parse", "parser", "parsers", "parsing"]);
+        check("plan", &["plan", "planner", "planning"]);
     }
 
     #[test]

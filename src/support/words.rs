@@ -7,10 +7,12 @@
 //! time linear in the text, whatever the text is.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-use super::stem::stem_in_place;
+use super::stem::{stem, stem_in_place};
 
 /// What a term is; each kind is a field of its own, with lengths and frequencies of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -128,6 +130,66 @@ const STOP_WORDS: [&str; 140] = [
     "will", "with", "within", "won", "would", "wouldn", "yet", "you", "your", "yours",
 ];
 
+/// What programs and people shorten, and the short form that both become.
+const ABBREVIATIONS: [(&str, &str); 52] = [
+    ("allocate", "alloc"),
+    ("application", "app"),
+    ("argument", "arg"),
+    ("asynchronous", "async"),
+    ("attribute", "attr"),
+    ("authentication", "auth"),
+    ("boolean", "bool"),
+    ("buffer", "buf"),
+    ("character", "char"),
+    ("command", "cmd"),
+    ("conf", "config"),
+    ("configure", "config"),
+    ("configuration", "config"),
+    ("cfg", "config"),
+    ("context", "ctx"),
+    ("database", "db"),
+    ("dependency", "dep"),
+    ("directory", "dir"),
+    ("document", "doc"),
+    ("documentation", "doc"),
+    ("environment", "env"),
+    ("error", "err"),
+    ("execute", "exec"),
+    ("expression", "expr"),
+    ("format", "fmt"),
+    ("function", "fn"),
+    ("func", "fn"),
+    ("identifier", "id"),
+    ("implementation", "impl"),
+    ("implement", "impl"),
+    ("index", "idx"),
+    ("information", "info"),
+    ("initialize", "init"),
+    ("integer", "int"),
+    ("iterator", "iter"),
+    ("length", "len"),
+    ("maximum", "max"),
+    ("message", "msg"),
+    ("minimum", "min"),
+    ("number", "num"),
+    ("option", "opt"),
+    ("parameter", "param"),
+    ("pattern", "pat"),
+    ("position", "pos"),
+    ("previous", "prev"),
+    ("reference", "ref"),
+    ("regexp", "regex"),
+    ("repository", "repo"),
+    ("request", "req"),
+    ("source", "src"),
+    ("string", "str"),
+    ("value", "val"),
+];
+
+/// The stems of long and short forms, each with the short form's.
+static SHORT_STEMS: LazyLock<HashMap<String, String>> =
+    LazyLock::new(|| ABBREVIATIONS.iter().map(|(long, short)| (stem(long), stem(short))).collect());
+
 fn normalized(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes {
         Cow::Borrowed(text)
@@ -217,6 +279,9 @@ impl Tokeniser {
         }
         let stop = STOP_WORDS.binary_search(&self.part.as_str()).is_ok();
         stem_in_place(&mut self.part);
+        if let Some(short) = SHORT_STEMS.get(self.part.as_str()) {
+            (*short).clone_into(&mut self.part);
+        }
         if !stop {
             found(TermKind::Word, &self.part);
         }
@@ -272,16 +337,18 @@ mod tests {
 
     #[test]
     fn identifiers_are_split_and_kept_whole_in_one_spelling() {
-        check("walkBuilder", &["walk", "builder"], &["walkbuilder"]);
+        check("walkBuilder", &["walk", "build"], &["walkbuild"]);
         check(
             "walk_builder walk-builder",
-            &["walk", "builder", "walk", "builder"],
-            &["walkbuilder", "walkbuilder"],
+            &["walk", "build", "walk", "build"],
+            &["walkbuild", "walkbuild"],
         );
-        check("HTTPServer", &["http", "server"], &["httpserver"]);
+        check("HTTPServer", &["http", "serv"], &["httpserv"]);
         check("src/notes.rs:12", &["src", "note", "rs", "12"], &[]);
         check("GIT_CONFIG_GLOBAL", &["git", "config", "global"], &["gitconfigglobal"]);
         check("--no-ignore", &["no", "ignor"], &["noignor"]);
+        check("parse_args", &["pars", "arg"], &["parsarg"]);
+        check("argument parser", &["arg", "pars"], &[]);
         check("__init__ a--b", &["init", "b"], &[]);
     }
 
@@ -303,7 +370,7 @@ mod tests {
     #[test]
     fn a_question_joins_neighbours() {
         let terms = query_terms("the walk builder type");
-        assert_eq!(terms.identifiers, ["walkbuilder", "buildertype", "walkbuildertype"]);
+        assert_eq!(terms.identifiers, ["walkbuild", "buildtype", "walkbuildtype"]);
     }
 
     #[test]
