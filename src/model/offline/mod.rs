@@ -74,6 +74,10 @@ fn reply(request: &ChatRequest) -> ChatReply {
         ));
     }
     let desk = Desk::new(&turn);
+    // Every line is written as seen from the root of the workspace.
+    if turn.is_elsewhere && desk.run("cd ~").is_err() {
+        return calls(request, desk);
+    }
     let answer = match turn.mode {
         Mode::Explore => explore::answer(&desk),
         Mode::Analyze => analyze::answer(&desk),
@@ -83,6 +87,11 @@ fn reply(request: &ChatRequest) -> ChatReply {
     if let Ok(answer) = answer {
         return text(&answer);
     }
+    calls(request, desk)
+}
+
+/// Asks for what is missing.
+fn calls(request: &ChatRequest, desk: Desk<'_>) -> ChatReply {
     let first = call_ids::next_number(request);
     let calls = desk.into_wanted().into_iter().enumerate().map(|(index, wanted)| ToolCall {
         id: call_ids::id(first + index),

@@ -80,6 +80,15 @@ fn no_call_is_made_twice_and_ids_are_unique() {
 }
 
 #[test]
+fn a_session_that_stands_elsewhere_goes_back_first() {
+    let world = World { commands: &TRACKED, notes: &[] };
+    let (_, calls) = world.play(request("explore", "Terminal directory: src"));
+    assert_eq!(calls[0].arguments, r#"{"command":"cd ~"}"#);
+    let (_, calls) = world.play(request("explore", "Terminal directory: ."));
+    assert!(!calls.iter().any(|call| call.arguments.contains("cd ~")));
+}
+
+#[test]
 fn every_line_is_short_enough_for_the_terminal() {
     let world = World { commands: &TRACKED, notes: &[] };
     for mode in ["explore", "analyze"] {

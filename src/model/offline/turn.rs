@@ -14,6 +14,8 @@ pub(super) struct Turn {
     pub(super) project: String,
     /// What the request is about, when it names a path or a topic.
     pub(super) target: Option<String>,
+    /// Whether the terminal stands elsewhere than at the root of the workspace.
+    pub(super) is_elsewhere: bool,
     /// The request, without what the mode's prompt adds.
     pub(super) question: String,
     /// The answered calls: tool, arguments, result.
@@ -76,6 +78,7 @@ impl Turn {
             mode,
             project: value(&state, "Project").unwrap_or_else(|| project(messages)),
             target,
+            is_elsewhere: value(&state, "Terminal directory").is_some_and(|path| path != "."),
             question,
             answered: answered(rest),
             tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
