@@ -107,7 +107,7 @@ impl Output {
         let first_remark = lines.iter().position(|line| is_remark(line)).unwrap_or(lines.len());
         let remarks = lines.split_off(first_remark);
         let refused = lines.first().is_some_and(|line| line.starts_with("Refused"));
-        let broken = remarks.iter().any(|line| breaks_off(line));
+        let broken = remarks.iter().any(|line| breaks_off(line) || is_fatal(line));
         let state = if refused || broken { State::Failed } else { State::Ran };
         if state == State::Failed {
             lines.clear();
@@ -176,6 +176,15 @@ fn is_remark(line: &str) -> bool {
         && (REMARKS.iter().any(|remark| line.starts_with(remark)) || breaks_off(line))
 }
 
+/// Returns whether a remark says that a command gave up: Git found no repository, a program was
+/// not there or was ended by a signal. What counted its output counted nothing.
+fn is_fatal(remark: &str) -> bool {
+    let code = remark.strip_prefix("[exit code ").and_then(|rest| rest.strip_suffix(']'));
+    let code = code.and_then(|code| code.parse::<u32>().ok());
+    let gave_up = ["fatal: ", "sort: ", "awk: ", "mawk: ", "gawk: ", "xargs: "];
+    gave_up.iter().any(|start| remark.starts_with(start)) || code.is_some_and(|code| code >= 124)
+}
+
 /// Returns whether a remark says that a part of the output is missing.
 fn breaks_off(remark: &str) -> bool {
     const BREAKS: [&str; 5] =
@@ -207,6 +216,8 @@ mod tests {
 
     #[test]
     fn what_was_cut_or_refused_is_no_answer() {
+        check("0\n[stderr]\nfatal: not a git repository", &[], false);
+        check("0\n[exit code 137]", &[], false);
         check("Refused, and nothing was run: `awk` is not allowed.", &[], false);
         check(
             "1 a\n[the output was cut at the limit of 10 MiB; narrow the command down]",

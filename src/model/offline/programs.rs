@@ -18,6 +18,8 @@ pub(super) const FOLDERS: &str = include_str!("awk/folders.awk");
 pub(super) const FUNCTIONS: &str = include_str!("awk/functions.awk");
 /// Ranks what `FUNCTIONS` found.
 pub(super) const RANKING: &str = include_str!("awk/ranking.awk");
+/// Keeps the largest.
+pub(super) const TOP: &str = include_str!("awk/top.awk");
 /// Finds source files without tests.
 pub(super) const UNTESTED: &str = include_str!("awk/untested.awk");
 /// Finds repeated blocks.

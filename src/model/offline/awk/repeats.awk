@@ -43,13 +43,14 @@ FNR == 1 { flush(); file = FILENAME; held = 0 }
   from = at[(held + 1) % least]
   if (!(key in seenfile)) { seenfile[key] = file; seenat[key] = from; seento[key] = FNR; seenheld[key] = held; flush(); next }
   other = seenfile[key]
-  if (other == file && held - seenheld[key] < least) { flush(); next }
-  if (0 < run && other == lastfile && seenheld[key] == lastheld + 1) { run++ }
+  if (other == file && from <= seento[key]) { flush(); next }
+  if (0 < run && other == lastfile && seenheld[key] == lastheld + 1 && (other != file || seento[key] < twostart)) { run++ }
   else {
     flush()
     run = 1
     onefrom = other ":" seenat[key]
     twofrom = file ":" from
+    twostart = from
   }
   oneto = seento[key]
   twoto = FNR

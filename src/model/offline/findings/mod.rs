@@ -7,6 +7,7 @@ pub(super) mod repeats;
 pub(super) mod untested;
 
 use super::lines::{Files, Which};
+use super::programs;
 use super::survey::languages::Languages;
 
 /// Up to so many lines of code, all of it is read; beyond, the longest files.
@@ -39,7 +40,9 @@ fn sources(
         return Some(Sources { line: files.texts(which), all: true });
     }
     let counts = files.line_counts(which);
-    let line =
-        format!("{counts} | sort -k1,1nr -k2 | head -n {longest} | cut -f 2- | tr '\\n' '\\000'");
+    let top = programs::argument(programs::TOP);
+    let line = format!(
+        "{counts} | awk -v most={longest} {top} | grep -v '^rows' | cut -f 2- | tr '\\n' '\\000'"
+    );
     Some(Sources { line, all: false })
 }

@@ -13,6 +13,8 @@ const LEAST: u64 = 10;
 /// Up to so many lines of code, all of it is compared; beyond, the longest files.
 const MOST_LINES: u64 = 250_000;
 const LONGEST: usize = 300;
+/// How many are shown.
+const SHOWN: usize = 10;
 /// A block of this length is recorded as a defect.
 const VERY_LONG: u64 = 30;
 
@@ -42,9 +44,10 @@ impl Repeats {
             return Ok(None);
         };
         let program = programs::argument(programs::REPEATS);
+        let top = programs::argument(programs::TOP);
         let own = format!("grep -z -v -E '{ASIDE}'");
         let line = format!(
-            "{} | {own} | xargs -0 -r awk -v least={LEAST} {program}{} | sort -k1,1nr -k2 | head -n 40",
+            "{} | {own} | xargs -0 -r awk -v least={LEAST} {program}{} | awk -v most={SHOWN} {top}",
             sources.line,
             scope.files.short(),
         );
@@ -60,11 +63,10 @@ impl Repeats {
             return;
         }
         page.heading("Repeated blocks", "重复代码");
-        let all = self.output.lines().count();
         let rows: Vec<Vec<String>> = self
             .repeats()
             .iter()
-            .take(10)
+            .take(SHOWN)
             .map(|repeat| vec![repeat.lines.to_string(), code(&repeat.first), code(&repeat.second)])
             .collect();
         let scope = if self.all_files {
@@ -81,11 +83,8 @@ impl Repeats {
                 format!("测试之外没有 {LEAST} 行以上的重复。{scope}"),
             ));
         } else {
-            let count = if all < 40 {
-                all.to_string()
-            } else {
-                language.pick("at least 40", "至少 40").to_owned()
-            };
+            let total = self.output.columns::<2>().into_iter().find(|row| row[0] == "rows");
+            let count = total.map_or("?", |row| row[1]);
             page.paragraph(&language.pick(
                 format!("Blocks of {LEAST} lines or more that stand twice, alike but for names and numbers: {count} (comments, blank lines, imports and tests left out).{scope}"),
                 format!("{count} 处 {LEAST} 行以上的代码出现两次，仅名称与数字不同（不计注释、空行、导入与测试）。{scope}"),

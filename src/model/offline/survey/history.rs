@@ -3,6 +3,7 @@
 use super::super::desk::{Counted, Desk, Looked, Output};
 use super::super::lines::Which;
 use super::super::page::{Page, code, counted};
+use super::super::programs;
 use super::super::scope::Scope;
 
 /// How many commits are looked at for hot spots.
@@ -27,11 +28,12 @@ impl History {
             return Ok(None);
         }
         let spec = scope.files.pathspec(Which::All);
+        let top = programs::argument(programs::TOP);
         let commits_line = format!("git rev-list --count HEAD{spec}");
         let authors_line = format!("git shortlog -s -n HEAD{spec} | head -n 8");
         let latest_line = format!("git log -n 5 '--format=%h %cs %s' HEAD{spec}");
         let hot_line = format!(
-            "git log -n {COMMITS} --no-merges --no-renames --format= --name-only -z HEAD{spec} | tr '\\n\\000' '?\\n' | sort | uniq -c | sort -k1,1nr -k2 | head -n 12"
+            "git log -n {COMMITS} --no-merges --no-renames --format= --name-only -z HEAD{spec} | tr '\\n\\000' '?\\n' | awk -v tally=1 -v most=12 {top}"
         );
         let commits = desk.run(&commits_line);
         let authors = desk.run(&authors_line);

@@ -37,6 +37,9 @@ impl Structure {
             page.gap("the folders could not be counted", "无法统计目录");
             return;
         }
+        if self.folders.is_empty() {
+            return;
+        }
         page.heading("Structure", "结构");
         let language = page.language();
         let shown = self.folders.iter().take(SHOWN);
