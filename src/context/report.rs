@@ -74,7 +74,9 @@ pub struct PacketReport {
     /// What became of it.
     #[serde(flatten)]
     pub fate: Fate,
-    /// What it would cost whole; absent when it was not tried.
+    /// How many bytes it has.
+    pub bytes: usize,
+    /// What it would cost whole; absent when it was not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<usize>,
     /// What it costs as it is shown.
@@ -183,19 +185,17 @@ impl QueryWords {
     fn new(selection: &Selection<'_>, query: &Query) -> Self {
         let wanted = score::term_set(&query.text);
         let draft = &selection.draft;
-        let mut shown = HashSet::new();
-        for item in draft.state.iter().chain(&draft.evidence).chain(&draft.context) {
-            shown.extend(score::term_set(&item.text));
-        }
-        let mut offered = HashSet::new();
-        for candidate in &selection.candidates {
-            offered.extend(score::term_set(&candidate.content));
-        }
-        let found = wanted.intersection(&shown).count();
+        let items = draft.state.iter().chain(&draft.evidence).chain(&draft.context);
+        let shown = score::terms_within(&wanted, items.map(|item| item.text.as_str()));
+        let candidates = selection.candidates.iter();
+        let offered =
+            score::terms_within(&wanted, candidates.map(|candidate| candidate.content.as_str()));
+        let found = shown.len();
         let absent = |in_offer: bool| {
             let terms: HashSet<&String> = wanted
                 .iter()
-                .filter(|term| !shown.contains(*term) && offered.contains(*term) == in_offer)
+                .filter(|term| !shown.contains(term.as_str()))
+                .filter(|term| offered.contains(term.as_str()) == in_offer)
                 .collect();
             as_spelled(&terms, &query.text)
         };
@@ -254,6 +254,7 @@ fn packet_report(candidate: &Candidate<'_>, shown_tokens: usize) -> PacketReport
         kind: candidate.packet.kind,
         note_type: candidate.packet.note_type.clone(),
         fate: candidate.fate.clone().unwrap_or(Fate::NoRoom),
+        bytes: candidate.content.len(),
         tokens: candidate.tokens,
         shown_tokens,
         relevance: part(|score| score.relevance),

@@ -95,6 +95,22 @@ pub(super) fn term_set(text: &str) -> HashSet<String> {
     terms
 }
 
+/// Returns those of the wanted terms that any of the texts has.
+pub(super) fn terms_within<'a>(
+    wanted: &'a HashSet<String>,
+    texts: impl Iterator<Item = &'a str>,
+) -> HashSet<&'a str> {
+    let mut found = HashSet::new();
+    for text in texts {
+        words::visit(text, |_, term| {
+            if let Some(term) = wanted.get(term) {
+                found.insert(term.as_str());
+            }
+        });
+    }
+    found
+}
+
 /// Returns the share of what two sets have in common in all they have; 0 when both are empty.
 #[expect(clippy::cast_precision_loss, reason = "sizes of sets are below 2^52")]
 pub(super) fn overlap<T: Eq + Hash>(one: &HashSet<T>, other: &HashSet<T>) -> f64 {

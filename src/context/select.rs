@@ -98,19 +98,39 @@ impl<'a> Selection<'a> {
             let newest_first = |index: usize| Reverse(self.candidates[index].packet.timestamp);
             other.total.total_cmp(&one.total).then_with(|| newest_first(*a).cmp(&newest_first(*b)))
         });
-        let whole_room = room;
-        let mut room = room;
-        let mut waiting = Vec::new();
+        let least = self.builder.config.min_relevance;
+        let mut relevant = Vec::new();
         for (index, score) in order {
-            let exempt = self.candidates[index].packet.kind == PacketKind::WorkState;
-            if score.relevance < self.builder.config.min_relevance && !exempt {
-                self.candidates[index].fate = Some(Fate::BelowThreshold);
+            let candidate = &mut self.candidates[index];
+            if score.relevance < least && candidate.packet.kind != PacketKind::WorkState {
+                candidate.fate = Some(Fate::BelowThreshold);
+            } else {
+                relevant.push(index);
+            }
+        }
+        let (waiting, room) = self.fill_whole(relevant, room);
+        self.fill_rest(waiting, room);
+    }
+
+    /// Takes what fits whole, and half of what is larger than the whole room. Returns the others
+    /// and the room that is left.
+    fn fill_whole(&mut self, relevant: Vec<usize>, whole_room: usize) -> (Vec<usize>, usize) {
+        let mut room = whole_room;
+        let mut waiting = Vec::new();
+        let mut shortest_missed = usize::MAX;
+        for index in relevant {
+            let header = self.header_cost(self.section(index));
+            // What hardly fits is not counted now, nor compared with the others: it is shorter
+            // texts that have a chance where a longer one had none.
+            let length = self.candidates[index].content.len();
+            let likely_cost = few_tokens(&self.candidates[index].content) + header;
+            if likely_cost <= whole_room && (likely_cost > room || length >= shortest_missed) {
+                waiting.push(index);
                 continue;
             }
             if self.is_duplicate(index) {
                 continue;
             }
-            let header = self.header_cost(self.section(index));
             let cost = self.cost(index) + header;
             let item = if cost <= room {
                 Some(self.whole(index))
@@ -119,20 +139,35 @@ impl<'a> Selection<'a> {
             } else {
                 None
             };
-            match item {
-                Some(item) => {
-                    room = room.saturating_sub(item.tokens + header);
-                    self.take(index, item);
-                }
-                None => waiting.push(index),
+            if let Some(item) = item {
+                room = room.saturating_sub(item.tokens + header);
+                self.take(index, item);
+            } else {
+                shortest_missed = shortest_missed.min(length);
+                waiting.push(index);
             }
         }
+        (waiting, room)
+    }
+
+    /// Gives the room that is left to what did not fit whole, best first.
+    fn fill_rest(&mut self, waiting: Vec<usize>, room: usize) {
+        let mut room = room;
         for index in waiting {
+            let header = self.header_cost(self.section(index));
+            if room < LEAST + header && few_tokens(&self.candidates[index].content) > room {
+                self.candidates[index].fate = Some(Fate::NoRoom);
+                continue;
+            }
             if self.is_duplicate(index) {
                 continue;
             }
-            let header = self.header_cost(self.section(index));
-            match self.trimmed(index, room.saturating_sub(header)) {
+            let item = if self.cost(index) + header <= room {
+                Some(self.whole(index))
+            } else {
+                self.trimmed(index, room.saturating_sub(header))
+            };
+            match item {
                 Some(item) => {
                     room = room.saturating_sub(item.tokens + header);
                     self.take(index, item);
@@ -351,6 +386,12 @@ fn score_all(builder: &ContextBuilder, candidates: &mut [Candidate<'_>], query: 
 /// The state of the session is always kept, whoever brings it.
 fn is_kept(packet: &ContextPacket) -> bool {
     packet.keep == Keep::Always || packet.kind == PacketKind::State
+}
+
+/// Returns fewer tokens than a text is likely to have: every word begins with one, and one rarely
+/// covers more than six bytes.
+fn few_tokens(text: &str) -> usize {
+    text.split_whitespace().count().max(text.len() / 6)
 }
 
 /// Returns the largest cap under which items of these costs fit the room together.

@@ -181,6 +181,18 @@ fn candidates_below_the_threshold_are_left_out_and_not_counted() {
 }
 
 #[test]
+fn what_cannot_fit_is_not_counted() {
+    let packets: Vec<ContextPacket> = (0..20)
+        .map(|number| document(&number.to_string(), &prose(&format!("d{number}x"), 100)))
+        .map(|packet| packet.with_relevance(1.0))
+        .collect();
+    let context = build_with(budget(1_200), packets);
+    let counted = context.report.packets.iter().filter(|packet| packet.tokens.is_some()).count();
+    assert!(counted < 8, "{counted} were counted");
+    assert!(context.tokens > 1_100, "{}", context.tokens);
+}
+
+#[test]
 fn near_duplicates_are_taken_once() {
     let text = prose("word", 60);
     let context = build([
@@ -416,7 +428,7 @@ fn any_packet() -> impl Strategy<Value = ContextPacket> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_context_fits_is_ordered_and_holds_what_was_taken(

@@ -21,7 +21,7 @@ pub(super) fn advice(report: &QualityReport, config: &ContextConfig) -> Vec<Stri
         ));
     }
     if !no_room.is_empty() {
-        let wanted: usize = no_room.iter().filter_map(|packet| packet.tokens).sum();
+        let wanted: usize = no_room.iter().map(|packet| likely_tokens(packet)).sum();
         advice.push(format!(
             "{} found no room: max_tokens of about {} would take all",
             counted(no_room.len(), "candidate", "candidates"),
@@ -105,6 +105,11 @@ const LARGE: f64 = 0.5;
 
 /// A share of repeated words that is worth a remark; texts on one subject share many.
 const REPETITIVE: f64 = 0.6;
+
+/// Returns what a candidate costs, estimated where it was not counted.
+fn likely_tokens(packet: &PacketReport) -> usize {
+    packet.tokens.unwrap_or(packet.bytes / 4)
+}
 
 fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
