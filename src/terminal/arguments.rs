@@ -8,9 +8,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::check::Scene;
-use super::refusal::Refusal;
-use super::rules::{Count, Kind, Operand, Rule, Takes};
+use super::refusal::{Refusal, Repair};
+use super::rules::{Count, Kind, Operand, Rule, Runs, Takes};
 use super::scripts::{awk, git_format, jq, sed};
+use crate::support::nearest::nearest;
 
 /// A word of a command, and whether somebody wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -447,39 +448,66 @@ impl Reader<'_> {
 
     /// Looks an option up by its exact name.
     fn takes(&self, name: &str, written: &str) -> Result<&Takes, Refusal> {
+        // Every program that reads its options with the C library explains itself so.
+        let explains = matches!(name, "--help" | "--version")
+            && self.rule.runs == Runs::Program
+            && self.rule.clusters
+            && !self.rule.name.starts_with("git ");
+        if explains {
+            return Ok(&Takes::Nothing);
+        }
         self.rule.options.get(name).ok_or_else(|| self.unknown(name, written))
     }
 
     fn unknown(&self, name: &str, written: &str) -> Refusal {
         let command = &self.rule.name;
-        let list = self.rule.options.keys().cloned().collect();
         if let Some(refuse) = self.rule.refuse.get(name) {
-            let refusal = Refusal::new(format!("{command} {name}"), refuse.because.clone());
-            return match &refuse.advice {
-                Some(advice) => refusal.advice(advice.clone()),
-                None => refusal.advice("Leave the option out"),
-            };
-        }
-        let near =
-            self.rule.options.keys().find(|option| {
-                name.len() > 3 && option.starts_with(name) && option.starts_with("--")
-            });
-        let refusal = Refusal::new(
-            written,
-            if name == written {
-                format!("is not among the options of `{command}` that are allowed")
+            let advice = refuse.advice.as_deref().unwrap_or("Leave the option out");
+            let letter = name.chars().nth(1).filter(|_| name.len() == 2 && written.len() > 2);
+            let attached = written.len() > name.len();
+            let repair = if let Some(letter) = letter {
+                Repair::LeaveOutLetter(written.to_owned(), letter, refuse.takes_value)
             } else {
-                format!(
-                    "holds `{name}`, which is not among the options of `{command}` that are \
-                     allowed"
-                )
-            },
-        );
-        let refusal = match near {
-            Some(near) => refusal.advice(format!("Write options in full: `{near}`")),
-            None => refusal,
+                let more = usize::from(refuse.takes_value && !attached);
+                Repair::LeaveOut(written.to_owned(), more)
+            };
+            return Refusal::new(format!("{command} {name}"), refuse.because.clone())
+                .advice(advice)
+                .repair(repair);
+        }
+        let reason = if name == written {
+            format!("is not among the options of `{command}` that are allowed")
+        } else {
+            format!(
+                "holds `{name}`, which is not among the options of `{command}` that are allowed"
+            )
         };
-        refusal.allowed(format!("options of `{command}`"), list)
+        let known = self.rule.options.keys().map(String::as_str);
+        let long = known.filter(|option| option.starts_with("--") && name.len() > 3);
+        let near = long
+            .clone()
+            .find(|option| option.starts_with(name))
+            .or_else(|| nearest(name, long.clone()));
+        let refusal = match near {
+            Some(near) => Refusal::new(written, reason)
+                .advice(format!("Perhaps `{near}` is meant; options are written in full")),
+            None => Refusal::new(written, reason),
+        };
+        refusal.allowed(format!("options of `{command}`"), self.list())
+    }
+
+    /// Returns the options, but not more than are read with profit.
+    fn list(&self) -> Vec<String> {
+        const MOST: usize = 60;
+        let mut list: Vec<String> = self.rule.options.keys().cloned().collect();
+        if list.len() > MOST {
+            // The short ones and the first of the others say what there is.
+            list.sort_by_key(String::len);
+            let more = list.split_off(MOST).len();
+            list.sort();
+            list.push(format!("… and {more} more"));
+        }
+        list
     }
 
     fn too_many(&self, index: usize) -> Refusal {

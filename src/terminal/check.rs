@@ -13,7 +13,7 @@ use super::lexer::{RedirectOperator, Word};
 use super::parser::{Command, Pipeline, Redirect, parse};
 use super::plan::{Action, Plan, Stage, Step, Target, When};
 use super::programs::Programs;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, Repair};
 use super::rules::{RULES, Rules};
 use crate::support::paths::{PathProblem, Workspace, WorkspacePath};
 
@@ -75,12 +75,15 @@ impl Checker {
         start: &WorkspacePath,
     ) -> Result<Plan, Refusal> {
         self.read(line, start, &mut Notes::default())
+            .map_err(|refusal| self.with_closest(refusal, line, start))
     }
 
     /// Reads and checks a line, and says what each word was taken for.
     pub(in crate::terminal) fn explain(&self, line: &str, start: &WorkspacePath) -> Explanation {
         let mut notes = Notes::kept();
-        let result = self.read(line, start, &mut notes);
+        let result = self
+            .read(line, start, &mut notes)
+            .map_err(|refusal| self.with_closest(refusal, line, start));
         Explanation { words: notes.into_words(), result }
     }
 
@@ -92,6 +95,16 @@ impl Checker {
     ) -> Result<Action, Refusal> {
         let notes = &mut Notes::default();
         Scene { checker: self, directory, fed: false, nested: true, notes }.action(words)
+    }
+
+    /// Adds the line without what was refused, if that line is allowed.
+    fn with_closest(&self, refusal: Refusal, line: &str, start: &WorkspacePath) -> Refusal {
+        match refusal.repaired(line) {
+            Some(form) if self.read(&form, start, &mut Notes::default()).is_ok() => {
+                refusal.form(form)
+            }
+            _ => refusal,
+        }
     }
 
     fn read(&self, line: &str, start: &WorkspacePath, notes: &mut Notes) -> Result<Plan, Refusal> {
@@ -174,7 +187,8 @@ impl Scene<'_> {
         let mut words = Vec::with_capacity(command.words.len());
         for (index, word) in command.words.iter().enumerate() {
             if index == 0 {
-                words.push(Argument::typed(name(word, &line[word.span.clone()])?));
+                // The parser has seen to it that a name is not expanded.
+                words.push(Argument::typed(word.text()));
             } else {
                 self.expand(word, line, &mut words)?;
             }
@@ -195,16 +209,20 @@ impl Scene<'_> {
         let workspace = &self.checker.workspace;
         if let Some(names) = glob::expand(word, written, workspace, self.directory)? {
             self.note(written, || format!("glob, {} names", names.len()));
-            for name in names {
-                if let Err(refusal) = self.path(&name) {
-                    return Err(Refusal::new(
+            for name in &names {
+                if let Err(refusal) = self.path(name) {
+                    let refusal = Refusal::new(
                         written,
                         format!("matches `{}`, which {}", refusal.word, refusal.reason),
                     )
-                    .advice("Narrow the pattern so that it leaves this name out"));
+                    .advice("Narrow the pattern so that it leaves this name out");
+                    return Err(match self.harmless(&names) {
+                        Some(list) => refusal.repair(Repair::Replace(word.span.clone(), list)),
+                        None => refusal,
+                    });
                 }
-                words.push(Argument::data(name));
             }
+            words.extend(names.into_iter().map(Argument::data));
             return Ok(());
         }
         let text = word.text();
@@ -226,6 +244,20 @@ impl Scene<'_> {
             None => words.push(Argument::typed(text)),
         }
         Ok(())
+    }
+
+    /// Returns the names that can be read, as they could be written instead of a glob.
+    fn harmless(&self, names: &[OsString]) -> Option<String> {
+        const MOST: usize = 16;
+        let plain = |name: &str| {
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._/+-".contains(&byte))
+        };
+        let harmless: Vec<&str> = names
+            .iter()
+            .filter(|name| self.path(name).is_ok())
+            .map(|name| name.to_str().filter(|name| plain(name)))
+            .collect::<Option<_>>()?;
+        (1..=MOST).contains(&harmless.len()).then(|| harmless.join(" "))
     }
 
     /// Decides what a command does, or refuses it.
@@ -385,19 +417,6 @@ impl Place {
     }
 }
 
-/// Returns the name of a command, which is written and not expanded.
-fn name(word: &Word, written: &str) -> Result<String, Refusal> {
-    let text = word.text();
-    if word.has_bare(&['*', '?']) || (word.has_bare(&['[']) && text != "[") {
-        return Err(Refusal::new(written, "is a pattern where the name of a command is expected")
-            .advice("Write the name of the command out"));
-    }
-    if word.has_bare(&['~']) && text.starts_with('~') {
-        return Err(Refusal::new(written, "is a file of the workspace, and none of them is run"));
-    }
-    Ok(text)
-}
-
 /// Refuses a redirect of output to anything but `/dev/null`.
 fn check_null(redirect: &Redirect, written: &str, line: &str) -> Result<(), Refusal> {
     let Some(target) = &redirect.target else { return Ok(()) };
@@ -405,10 +424,12 @@ fn check_null(redirect: &Redirect, written: &str, line: &str) -> Result<(), Refu
         return Ok(());
     }
     let shown = format!("{written} {}", &line[target.span.clone()]);
+    let whole = redirect.span.start..target.span.end;
     Err(Refusal::new(shown, "would write a file, and nothing can be written here").advice(
         "Leave the redirect out: the output is shown to you; `>/dev/null`, `2>/dev/null`, `2>&1` \
          and `1>&2` are allowed",
-    ))
+    )
+    .repair(Repair::Replace(whole, String::new())))
 }
 
 /// Refuses a path for what is wrong with it.

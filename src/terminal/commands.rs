@@ -8,10 +8,11 @@ use super::check::Scene;
 use super::git;
 use super::plan::{Action, Invocation};
 use super::programs::Programs;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, Repair};
 use super::rules::{Rule, Runs};
 use super::scripts::{find, test};
 use super::xargs;
+use crate::support::nearest::nearest;
 
 /// The largest count of numbers that `seq` prints.
 const MOST_NUMBERS: f64 = 1_000_000.0;
@@ -145,6 +146,13 @@ fn builtin(name: &str, arguments: Vec<OsString>) -> Action {
 
 /// Checks the command of an `xargs` as it will be, over one path.
 fn check_over_items(command: &super::plan::Xargs, scene: &mut Scene<'_>) -> Result<(), Refusal> {
+    let name = command.command.first().map(|name| name.to_string_lossy().into_owned());
+    if let (Some(name), Some(replace)) = (name, &command.replace)
+        && name.contains(replace.as_str())
+    {
+        return Err(Refusal::new(name, "comes from data and cannot name a command")
+            .advice("Write the name of the command out, as in `xargs -I{} head -n 5 {}`"));
+    }
     let words = xargs::marked(command, &xargs::over(command, "./item"))?;
     let mut inner = Scene {
         checker: scene.checker,
@@ -166,17 +174,17 @@ fn cd(words: &[Argument], scene: &mut Scene<'_>) -> Result<Action, Refusal> {
         words => words,
     };
     let Some(folder) = words.first() else { return Ok(builtin("cd", Vec::new())) };
-    if let Some(second) = words.get(1) {
-        return Err(
-            Refusal::new(second.shown(), "is a second folder, and `cd` takes one").form("cd src")
-        );
-    }
     if folder.looks_like_an_option() || folder.text == "-" || folder.text.is_empty() {
         return Err(Refusal::new(
             format!("cd {}", folder.shown()),
             "is not known here: there is no folder before, and no option",
         )
         .advice("Name the folder: `cd src`, `cd ..`, or `cd ~` for the top of the workspace"));
+    }
+    if let Some(second) = words.get(1) {
+        return Err(
+            Refusal::new(second.shown(), "is a second folder, and `cd` takes one").form("cd src")
+        );
     }
     scene.path(&folder.text)?;
     scene.note(&folder.shown(), || "folder inside; later commands run there".into());
@@ -190,16 +198,42 @@ fn printf(words: &[Argument]) -> Result<Action, Refusal> {
         return Err(Refusal::new("-v", "sets a variable, and there are none here")
             .form("printf '%s\\n' text"));
     }
+    let format = words.iter().find(|word| word.text != "--").map(Argument::shown);
+    if let Some(wide) = format.as_deref().and_then(too_wide) {
+        return Err(Refusal::new(wide, "asks for more than a thousand characters at once")
+            .form("printf '%s\\n' text"));
+    }
     Ok(builtin("printf", words.iter().map(|word| word.text.clone()).collect()))
 }
 
+/// Returns the part of a format of `printf` that could fill the memory: `%1000000d`, `%*d`.
+fn too_wide(format: &str) -> Option<String> {
+    const MOST: u32 = 1_000;
+    let parts = format.split('%').skip(1);
+    parts.into_iter().find_map(|part| {
+        let end = part.find(|character: char| !"-+ #0123456789.*".contains(character));
+        let size = &part[..end.unwrap_or(part.len())];
+        let numbers = size.split(|character: char| !character.is_ascii_digit());
+        let large = numbers
+            .filter(|number| !number.is_empty())
+            .any(|number| number.parse().map_or(true, |number: u32| number > MOST));
+        (large || size.contains('*')).then(|| format!("%{size}"))
+    })
+}
+
 fn seq(rule: &Rule, words: &[Argument], scene: &mut Scene<'_>) -> Result<Action, Refusal> {
-    // Negative numbers look like options.
     let is_number = |word: &Argument| {
         word.text.to_str().is_some_and(|text| text.parse::<f64>().is_ok_and(f64::is_finite))
     };
-    let first = words.iter().position(|word| is_number(word) && !takes_value(words, word));
-    let (options, numbers) = words.split_at(first.unwrap_or(words.len()));
+    // Negative numbers look like options, and the numbers come last.
+    let takes_value = |word: &Argument| {
+        matches!(word.text.to_str(), Some("-s" | "-f" | "--separator" | "--format"))
+    };
+    let mut first = 0;
+    while words.get(first).is_some_and(|word| word.looks_like_an_option() && !is_number(word)) {
+        first += if takes_value(&words[first]) { 2 } else { 1 };
+    }
+    let (options, numbers) = words.split_at(first.min(words.len()));
     read(rule, options, scene)?;
     let mut values = Vec::new();
     for word in numbers {
@@ -225,23 +259,35 @@ fn seq(rule: &Rule, words: &[Argument], scene: &mut Scene<'_>) -> Result<Action,
     Ok(builtin("seq", words.iter().map(|word| word.text.clone()).collect()))
 }
 
-/// Returns whether a word of `seq` is the value of the option before it.
-fn takes_value(words: &[Argument], word: &Argument) -> bool {
-    let at = words.iter().position(|other| std::ptr::eq(other, word)).unwrap_or(0);
-    at > 0 && matches!(words[at - 1].text.to_str(), Some("-s" | "-f" | "--separator" | "--format"))
-}
-
 fn unknown(written: &str, scene: &Scene<'_>) -> Refusal {
     let rules = scene.checker.rules();
-    let refusal = if written.contains('/') && Programs::name(written).is_none() {
-        Refusal::new(written, "is a file, and no file is run, only the commands of the list")
-    } else {
-        Refusal::new(written, "is not among the commands that are allowed: they only read")
-    };
+    if written.contains('/') && Programs::name(written).is_none() {
+        return Refusal::new(
+            written,
+            "is a file, and no file is run, only the commands of the list",
+        )
+        .allowed("commands", names(scene));
+    }
     let name = Programs::name(written).unwrap_or(written);
-    let refusal = match rules.advice(name) {
-        Some(advice) => refusal.advice(advice),
-        None => refusal,
+    let refusal =
+        Refusal::new(written, "is not among the commands that are allowed, which only read");
+    let refusal = match (rules.advice(name), name) {
+        (Some(advice), "tee") => {
+            refusal.advice(advice).repair(Repair::EndBefore(written.to_owned()))
+        }
+        // What these run may be allowed by itself.
+        (
+            Some(advice),
+            "sudo" | "doas" | "nice" | "nohup" | "command" | "builtin" | "exec" | "env",
+        ) => refusal.advice(advice).repair(Repair::LeaveOut(written.to_owned(), 0)),
+        (Some(advice), "timeout") => {
+            refusal.advice(advice).repair(Repair::LeaveOut(written.to_owned(), 1))
+        }
+        (Some(advice), _) => refusal.advice(advice),
+        (None, _) => match nearest(name, rules.all().map(|rule| rule.name.as_str())) {
+            Some(near) if name.len() > 2 => refusal.advice(format!("Perhaps `{near}` is meant")),
+            _ => refusal,
+        },
     };
     refusal.allowed("commands", names(scene))
 }

@@ -4,14 +4,14 @@
 //! A repository's own configuration is hostile code; the environment pins most of it, and here are
 //! the options that only a command line can give.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::Path;
 
 use super::arguments::{Argument, Origin, Reading, read};
 use super::check::Scene;
 use super::commands::{add_without_operands, invocation, program};
 use super::plan::Action;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, Repair};
 use super::rules::Rule;
 use crate::support::paths::WorkspacePath;
 
@@ -85,6 +85,13 @@ fn subcommand_call(
             }
         };
     }
+    if let Some(second) = words.first().filter(|second| changes(subcommand, second)) {
+        return Err(Refusal::new(
+            format!("git {subcommand} {}", second.shown()),
+            "changes the repository or asks another one, and nothing is changed here",
+        )
+        .form(if subcommand == "reflog" { "git reflog -10" } else { "git remote -v" }));
+    }
     // Two words name some subcommands: `stash list`.
     let (name, words) = match words.split_first() {
         Some((second, rest))
@@ -101,7 +108,7 @@ fn subcommand_call(
     repository(scene)?;
     let mut reading = read(rule, words, scene)?;
     add_without_operands(rule, &mut reading, scene);
-    check(&name, rule, &reading)?;
+    check(&name, &reading)?;
     let mut call: Vec<OsString> = match name.as_str() {
         // It would start another `git` for this, and nothing here starts a second program.
         "stash list" => {
@@ -120,7 +127,7 @@ fn subcommand_call(
 }
 
 /// Refuses what a rule of options and operands cannot say.
-fn check(name: &str, rule: &Rule, reading: &Reading) -> Result<(), Refusal> {
+fn check(name: &str, reading: &Reading) -> Result<(), Refusal> {
     match name {
         "branch" | "tag" => {
             let lists = reading.has(&["--list", "-l"]);
@@ -132,11 +139,9 @@ fn check(name: &str, rule: &Rule, reading: &Reading) -> Result<(), Refusal> {
                 .form(format!("git {name} --list {}", word.shown())));
             }
         }
+        // Options may stand before it.
         "reflog" => {
-            const CHANGING: [&str; 4] = ["expire", "delete", "drop", "write"];
-            if let Some(word) =
-                reading.operands.first().filter(|word| CHANGING.contains(&word.shown().as_str()))
-            {
+            if let Some(word) = reading.operands.first().filter(|word| changes("reflog", word)) {
                 return Err(Refusal::new(
                     word.shown(),
                     "changes the reflog, and nothing is changed here",
@@ -167,13 +172,30 @@ fn check(name: &str, rule: &Rule, reading: &Reading) -> Result<(), Refusal> {
             return Err(Refusal::new("git symbolic-ref", "reads one name here")
                 .form("git symbolic-ref --short HEAD"));
         }
-        "grep" if reading.has(&["--no-index"]) && reading.operands.is_empty() => {
-            return Err(Refusal::new("git grep", "names no pattern").form("git grep -n TODO"));
-        }
         _ => {}
     }
-    let _: &Rule = rule;
     Ok(())
+}
+
+/// Returns whether the second word of a `git remote` or `git reflog` makes it change something.
+fn changes(subcommand: &str, second: &Argument) -> bool {
+    let second = second.shown();
+    match subcommand {
+        "reflog" => matches!(second.as_str(), "expire" | "delete" | "drop" | "write"),
+        "remote" => matches!(
+            second.as_str(),
+            "add"
+                | "rename"
+                | "remove"
+                | "rm"
+                | "set-head"
+                | "set-branches"
+                | "set-url"
+                | "prune"
+                | "update"
+        ),
+        _ => false,
+    }
 }
 
 /// Refuses a repository that lies outside, behind a link or a file named `.git`.
@@ -189,15 +211,12 @@ fn repository(scene: &Scene<'_>) -> Result<(), Refusal> {
             folder = relative.parent().map(Path::to_owned);
             continue;
         };
-        let elsewhere = |path: &OsStr| {
-            Err(Refusal::new(
-                ".git",
-                format!("leads to `{}`, outside the workspace", path.to_string_lossy()),
-            )
-            .advice("Only a repository inside the workspace can be read"))
+        let elsewhere = || {
+            Err(Refusal::new(".git", "leads to a repository outside the workspace")
+                .advice("Only a repository inside the workspace can be read"))
         };
         if metadata.is_symlink() && scene.path(git.as_os_str()).is_err() {
-            return elsewhere(OsStr::new("another folder"));
+            return elsewhere();
         }
         let lists = [git.join("objects/info/alternates"), git.join("commondir")];
         for list in lists.into_iter().chain(metadata.is_file().then(|| git.clone())) {
@@ -210,7 +229,7 @@ fn repository(scene: &Scene<'_>) -> Result<(), Refusal> {
             for line in text.lines() {
                 let path = line.strip_prefix("gitdir:").unwrap_or(line).trim();
                 if !path.is_empty() && scene.path(base.join(path).as_os_str()).is_err() {
-                    return elsewhere(OsStr::new(path));
+                    return elsewhere();
                 }
             }
         }
@@ -248,7 +267,10 @@ fn global(text: &str) -> Refusal {
         }
         _ => "is not among the options of `git` that are allowed",
     };
-    Refusal::new(text, reason).form("git log --oneline -10").allowed(
+    // `-c NAME=VALUE` is two words, `--git-dir=X` is one.
+    let more = usize::from(matches!(text, "-c" | "--git-dir" | "--work-tree" | "--exec-path"));
+    let refusal = Refusal::new(text, reason).repair(Repair::LeaveOut(text.to_owned(), more));
+    refusal.allowed(
         "options of `git` before the subcommand",
         ["-C FOLDER", "--no-pager", "--no-optional-locks"].map(str::to_owned).into(),
     )

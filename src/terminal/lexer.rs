@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::refusal::Refusal;
+use super::refusal::{Refusal, Repair};
 
 /// The longest line that is read.
 pub(super) const MOST_CHARACTERS: usize = 8_000;
@@ -205,7 +205,8 @@ impl Lexer<'_> {
             )
             .advice(
                 "Join commands with `;` or `&&`, and quote an `&` that belongs to a word: `'&'`",
-            )),
+            )
+            .repair(Repair::Replace(start..self.at, ";".to_owned()))),
         }
     }
 
@@ -215,7 +216,9 @@ impl Lexer<'_> {
         match self.peek() {
             Some('|') => self.operator(Operator::Or, start),
             Some('&') => {
-                return Err(Refusal::new("|&", "is not read here").form("2>&1 |"));
+                return Err(Refusal::new("|&", "is not read here")
+                    .advice("Write `2>&1 |`, which means the same")
+                    .repair(Repair::Replace(start..self.at + 1, "2>&1 |".to_owned())));
             }
             _ => self.tokens.push(Token::Operator(Operator::Pipe, start..self.at)),
         }
@@ -536,7 +539,7 @@ fn parenthesis(character: char) -> Refusal {
 }
 
 fn backtick() -> Refusal {
-    Refusal::new("`", "would run a command inside the line").advice(
+    Refusal::new("`…`", "would run a command inside the line").advice(
         "Run the inner command first and use what it prints, or join the two with a pipe: `inner \
          | xargs outer`; put a backtick that is meant literally in single quotes",
     )
@@ -546,3 +549,8 @@ fn unclosed(quote: char) -> Refusal {
     Refusal::new(quote.to_string(), "opens a quotation that nothing closes")
         .advice("Close it, and write a quote inside a word as `\"'\"` or `'\"'`")
 }
+
+#[cfg(test)]
+mod bash;
+#[cfg(test)]
+mod tests;

@@ -40,7 +40,7 @@ pub use error::TerminalError;
 pub use explain::{ExplainedWord, Explanation};
 pub use jail::{Check, JailReport, jail_helper_requested, run_jail_helper};
 pub use plan::Plan;
-pub use refusal::{Allowed, Instead, Refusal};
+pub use refusal::{Allowed, Refusal};
 pub use report::{CommandReport, StageReport};
 
 use crate::support::paths::{Workspace, WorkspacePath};

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use super::lexer::{Operator, RedirectOperator, Token, Word, lex};
 use super::plan::When;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, Repair};
 
 /// The most commands that a line may hold.
 pub(super) const MOST_COMMANDS: usize = 64;
@@ -48,7 +48,11 @@ pub(super) struct Redirect {
 
 /// Reads a line into pipelines.
 pub(super) fn parse(line: &str) -> Result<Vec<Pipeline>, Refusal> {
-    let tokens = lex(line)?;
+    let tokens = lex(line).map_err(|refusal| match line.split_whitespace().next() {
+        // A loop is refused as a loop, whatever else it holds.
+        Some(first) => check_keyword(first).err().unwrap_or(refusal),
+        None => refusal,
+    })?;
     let mut parser = Parser { line, tokens: tokens.into_iter().peekable() };
     let pipelines = parser.line()?;
     let commands: usize = pipelines.iter().map(|pipeline| pipeline.commands.len()).sum();
@@ -60,8 +64,9 @@ pub(super) fn parse(line: &str) -> Result<Vec<Pipeline>, Refusal> {
         .advice("Send it as several shorter lines"));
     }
     if pipelines.is_empty() {
-        return Err(Refusal::new(line.trim(), "holds no command")
-            .advice("Write a command, for example `ls -la`"));
+        return Err(
+            Refusal::new("", "holds no command").advice("Write a command, for example `ls -la`")
+        );
     }
     Ok(pipelines)
 }
@@ -187,8 +192,11 @@ impl Parser<'_> {
 
 /// Refuses what begins something that only a shell knows.
 fn check_first(word: &Word, written: &str) -> Result<(), Refusal> {
-    let Some(bare) = word.pieces.first().filter(|piece| !piece.quoted) else { return Ok(()) };
-    if let Some((name, _)) = bare.text.split_once('=') {
+    if word.pieces.iter().all(|piece| piece.quoted) {
+        return Ok(());
+    }
+    let Some(bare) = word.pieces.first() else { return Ok(()) };
+    if let Some((name, _)) = bare.text.split_once('=').filter(|_| !bare.quoted) {
         let name = name.strip_suffix('+').unwrap_or(name);
         let name = name.split_once('[').map_or(name, |(name, _)| name);
         let is_name = !name.is_empty()
@@ -199,11 +207,28 @@ fn check_first(word: &Word, written: &str) -> Result<(), Refusal> {
                 written,
                 "sets a variable, and there are no variables and no environment here",
             )
-            .advice("Write the command alone, with the values in it"));
+            .advice("Write the command alone, with the values in it")
+            .repair(Repair::LeaveOut(word.text(), 0)));
         }
     }
-    let Some(bare) = word.bare() else { return Ok(()) };
-    let advice = match bare {
+    if let Some(bare) = word.bare() {
+        check_keyword(bare)?;
+    }
+    // To a shell, `name[` begins the name of an element, up to a `]` behind any blanks.
+    if word.has_bare(&['*', '?']) || (word.has_bare(&['[']) && bare.text != "[") {
+        return Err(Refusal::new(written, "is a pattern where the name of a command is expected")
+            .advice("Write the name of the command out"));
+    }
+    if !bare.quoted && bare.text.starts_with('~') {
+        return Err(Refusal::new(written, "is a file, and no file is run, only listed commands")
+            .advice("Write the name of a command, such as `cat` or `grep`"));
+    }
+    Ok(())
+}
+
+/// Refuses a word that begins something in the language of a shell.
+fn check_keyword(word: &str) -> Result<(), Refusal> {
+    let advice = match word {
         "for" | "while" | "until" | "select" => {
             "Give a command several files with a glob, as in `wc -l src/*.rs`, or the results of a \
              search with `find … -exec command {} +` or `… | xargs command`"
@@ -218,8 +243,9 @@ fn check_first(word: &Word, written: &str) -> Result<(), Refusal> {
         "time" => "Write the command without `time`; how long it took is told anyway",
         _ => return Ok(()),
     };
-    Err(Refusal::new(written, "is a word of the shell language, and there is no shell here")
-        .advice(advice))
+    let refusal = Refusal::new(word, "is a word of the shell language, and there is no shell here")
+        .advice(advice);
+    Err(if word == "time" { refusal.repair(Repair::LeaveOut(word.to_owned(), 0)) } else { refusal })
 }
 
 fn misplaced(operator: &str) -> Refusal {

@@ -4,27 +4,25 @@
 //! It never holds a path outside the workspace that was not in the line already.
 
 use std::fmt;
+use std::ops::Range;
+
+use super::lexer::{Token, Word, lex};
 
 /// Why a line is not run. Nothing of it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The word that offended, as it was written.
+    /// The word that offended, as it was written; empty when the line is.
     pub word: String,
     /// The rule, as a sentence without its full stop, about [`Refusal::word`].
     pub reason: String,
-    /// The closest form that works: a command line, or a sentence that says what to do.
-    pub instead: Option<Box<Instead>>,
+    /// The closest form that works.
+    pub instead: Option<Box<str>>,
+    /// What to do, as a sentence without its full stop.
+    pub advice: Option<Box<str>>,
     /// What is allowed in that place.
     pub allowed: Option<Box<Allowed>>,
-}
-
-/// The closest form that works.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Instead {
-    /// A form to write.
-    Form(String),
-    /// A sentence that says what to do, without its full stop.
-    Advice(String),
+    /// How the line becomes one that may be allowed.
+    repair: Option<Box<Repair>>,
 }
 
 /// What is allowed where the word stood.
@@ -36,23 +34,43 @@ pub struct Allowed {
     pub list: Vec<String>,
 }
 
+/// A change of the line that takes out what was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Repair {
+    /// A part of the line is replaced.
+    Replace(Range<usize>, String),
+    /// The first such word is left out, and as many words behind it.
+    LeaveOut(String, usize),
+    /// A letter of such a cluster of options is left out, with its value if it takes one.
+    LeaveOutLetter(String, char, bool),
+    /// The line ends before the pipe to such a command.
+    EndBefore(String),
+}
+
 impl Refusal {
     /// Returns the refusal of a word for a reason.
     pub(super) fn new(word: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { word: word.into(), reason: reason.into(), instead: None, allowed: None }
+        Self {
+            word: word.into(),
+            reason: reason.into(),
+            instead: None,
+            advice: None,
+            allowed: None,
+            repair: None,
+        }
     }
 
     /// Adds the form to write instead.
     #[must_use]
-    pub(super) fn form(mut self, form: impl Into<String>) -> Self {
-        self.instead = Some(Box::new(Instead::Form(form.into())));
+    pub(super) fn form(mut self, form: impl AsRef<str>) -> Self {
+        self.instead = Some(form.as_ref().into());
         self
     }
 
     /// Adds what to do instead.
     #[must_use]
-    pub(super) fn advice(mut self, advice: impl Into<String>) -> Self {
-        self.instead = Some(Box::new(Instead::Advice(advice.into())));
+    pub(super) fn advice(mut self, advice: impl AsRef<str>) -> Self {
+        self.advice = Some(advice.as_ref().into());
         self
     }
 
@@ -63,29 +81,75 @@ impl Refusal {
         self
     }
 
+    /// Adds how the line may be repaired; the repaired line is offered only if it is allowed.
+    #[must_use]
+    pub(super) fn repair(mut self, repair: Repair) -> Self {
+        self.repair = Some(Box::new(repair));
+        self
+    }
+
+    /// Returns the line as it would be after the repair.
+    pub(super) fn repaired(&self, line: &str) -> Option<String> {
+        let words = || lex(line).ok().map(|tokens| words(&tokens));
+        let cut = |from: usize, to: usize, with: &str| {
+            Some(format!("{}{with}{}", line.get(..from)?, line.get(to..)?))
+        };
+        let repaired = match self.repair.as_deref()? {
+            Repair::Replace(span, with) => cut(span.start, span.end, with)?,
+            Repair::LeaveOut(word, more) => {
+                let words = words()?;
+                let at = words.iter().position(|other| other.text() == *word)?;
+                let last = words.get(at + more)?;
+                cut(words[at].span.start, last.span.end, "")?
+            }
+            Repair::LeaveOutLetter(word, letter, takes_value) => {
+                let words = words()?;
+                let at = words.iter().position(|other| other.text() == *word)?;
+                let (before, after) = word.split_once(*letter)?;
+                let (kept, more) = match (takes_value, after) {
+                    (false, after) => (format!("{before}{after}"), 0),
+                    (true, "") => (before.to_owned(), 1),
+                    (true, _) => (before.to_owned(), 0),
+                };
+                let kept = if kept == "-" { "" } else { &kept };
+                cut(words[at].span.start, words.get(at + more)?.span.end, kept)?
+            }
+            Repair::EndBefore(word) => {
+                let at = words()?.iter().position(|other| other.text() == *word)?;
+                let start = words()?.get(at)?.span.start;
+                line.get(..start)?.trim_end().strip_suffix('|')?.to_owned()
+            }
+        };
+        Some(tidied(&repaired))
+    }
+
     /// Returns the text for a model: what was refused, why, what works, what is allowed.
     pub fn for_model(&self) -> String {
-        let refused =
-            format!("Refused, and nothing was run: `{}` {}.", shown(&self.word), self.reason);
-        let instead = match self.instead.as_deref() {
-            Some(Instead::Form(form)) => format!("\nWrite instead: `{form}`."),
-            Some(Instead::Advice(advice)) => format!("\n{advice}."),
-            None => String::new(),
-        };
-        let allowed = match self.allowed.as_deref() {
-            Some(Allowed { of, list }) => format!("\nAllowed {of}: {}", list.join(" ")),
-            None => String::new(),
-        };
-        refused + &instead + &allowed
+        let mut text = format!("Refused, and nothing was run: {} {}.", self.subject(), self.reason);
+        if let Some(form) = &self.instead {
+            text = format!("{text}\nWrite instead: {}", quoted(form));
+        }
+        if let Some(advice) = &self.advice {
+            text = format!("{text}\n{advice}.");
+        }
+        if let Some(Allowed { of, list }) = self.allowed.as_deref() {
+            let comma = list.iter().any(|entry| entry.contains(' '));
+            let list = list.join(if comma { ", " } else { " " });
+            text = format!("{text}\nAllowed {of}: {list}");
+        }
+        text
     }
 
     /// Returns one line for a person.
     pub fn for_human(&self) -> String {
-        let word = shown(&self.word);
-        match self.instead.as_deref() {
-            Some(Instead::Form(form)) => format!("`{word}` {}; write `{form}`", self.reason),
-            Some(Instead::Advice(_)) | None => format!("`{word}` {}", self.reason),
+        match &self.instead {
+            Some(form) => format!("{} {}; write {}", self.subject(), self.reason, quoted(form)),
+            None => format!("{} {}", self.subject(), self.reason),
         }
+    }
+
+    fn subject(&self) -> String {
+        if self.word.trim().is_empty() { "the line".to_owned() } else { quoted(&shown(&self.word)) }
     }
 }
 
@@ -96,6 +160,30 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+/// Returns the words of a line.
+fn words(tokens: &[Token]) -> Vec<Word> {
+    let word = |token: &Token| match token {
+        Token::Word(word) => Some(word.clone()),
+        Token::Operator(..) | Token::Redirect(..) => None,
+    };
+    tokens.iter().filter_map(word).collect()
+}
+
+/// Returns a line without the blanks that a cut left behind.
+fn tidied(line: &str) -> String {
+    line.replace("  ", " ")
+        .replace(" ;", ";")
+        .trim()
+        .trim_end_matches([';', '&', '|'])
+        .trim()
+        .to_owned()
+}
+
+/// Returns a text in backticks, or in quotes when it holds one.
+fn quoted(text: &str) -> String {
+    if text.contains('`') { format!("\"{text}\"") } else { format!("`{text}`") }
+}
 
 /// Returns a word as it can be shown: one line, no control characters, not endless.
 fn shown(word: &str) -> String {
@@ -130,7 +218,7 @@ mod tests {
         assert_eq!(
             refusal.for_model(),
             "Refused, and nothing was run: `-o` writes its result to a file.\n\
-             Write instead: `sort list.txt`.\n\
+             Write instead: `sort list.txt`\n\
              Allowed options of `sort`: -b -u"
         );
         assert_eq!(refusal.for_human(), "`-o` writes its result to a file; write `sort list.txt`");

@@ -150,6 +150,9 @@ pub(super) struct Refuse {
     /// What to do, as a sentence.
     #[serde(default)]
     pub(super) advice: Option<String>,
+    /// Whether the option takes a value; written as `-o=`.
+    #[serde(skip)]
+    pub(super) takes_value: bool,
 }
 
 /// Arguments that are put in front.
@@ -335,7 +338,9 @@ fn rule(name: &str, entry: &Entry, document: &Document) -> Result<Rule, String> 
 
 fn add_refusal(because: &Refuse, into: &mut BTreeMap<String, Refuse>) {
     for option in because.options.split_whitespace() {
-        into.insert(option.to_owned(), because.clone());
+        let name = option.trim_end_matches('=');
+        let takes_value = name != option;
+        into.insert(name.to_owned(), Refuse { takes_value, ..because.clone() });
     }
 }
 

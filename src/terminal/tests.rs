@@ -1,10 +1,12 @@
-//! The rules' own examples, read in a small workspace.
+//! Many lines, read in a small workspace: the rules' own examples and the files of
+//! `fixtures/commands/`.
 
 use std::os::unix::fs::symlink;
 
 use super::check::Checker;
 use super::rules::Rules;
 use crate::support::paths::Workspace;
+use crate::support::yaml;
 
 /// A workspace with what the examples name, and a secret beside it.
 pub(super) struct Fixture {
@@ -40,6 +42,9 @@ impl Fixture {
         create(&outside.join("secret"));
         symlink("../outside", root.join("linkdir")).unwrap();
         symlink("../outside/secret", root.join("linkfile")).unwrap();
+        symlink("circle", root.join("circle")).unwrap();
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mkfifoat(rustix::fs::CWD, root.join("pipe"), mode).unwrap();
         Self { folder }
     }
 
@@ -79,4 +84,55 @@ fn the_examples_of_each_rule_are_accepted_and_refused() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A file of lines.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lines {
+    #[serde(rename = "about")]
+    _about: String,
+    allowed: Vec<String>,
+    refused: Vec<RefusedLine>,
+}
+
+/// A line that is refused, and words of the text for the model.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RefusedLine {
+    line: String,
+    says: String,
+}
+
+#[test]
+fn lines_as_agents_write_them_run_or_are_refused_with_the_reason() {
+    let fixture = Fixture::new();
+    let checker = fixture.checker();
+    let top = checker.workspace().top();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/commands");
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "yaml") {
+            continue;
+        }
+        let lines: Lines = yaml::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        count += lines.allowed.len() + lines.refused.len();
+        for line in lines.allowed {
+            if let Err(refusal) = checker.plan(&line, &top) {
+                wrong.push(format!("{line:?} is refused: {}", refusal.for_human()));
+            }
+        }
+        for RefusedLine { line, says } in lines.refused {
+            match checker.plan(&line, &top) {
+                Ok(_) => wrong.push(format!("{line:?} is allowed")),
+                Err(refusal) if !refusal.for_model().contains(&says) => {
+                    wrong.push(format!("{line:?} says {says:?} not: {}", refusal.for_model()));
+                }
+                Err(_) => {}
+            }
+        }
+    }
+    assert!(count > 250, "{count} lines");
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
 }

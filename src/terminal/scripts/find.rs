@@ -5,8 +5,9 @@ use std::ffi::OsString;
 use crate::terminal::arguments::{Argument, Origin};
 use crate::terminal::check::Scene;
 use crate::terminal::plan::{Items, Xargs};
-use crate::terminal::refusal::Refusal;
-use crate::terminal::scripts::find::Takes::{Nothing, Number, Path, Text};
+use crate::terminal::refusal::{Refusal, Repair};
+
+use Takes::{Nothing, Number, Path, Text};
 
 /// What was read of a `find`.
 pub(in crate::terminal) struct Find {
@@ -26,7 +27,7 @@ enum Takes {
 }
 
 /// The predicates that only look.
-const PREDICATES: [(&str, Takes); 73] = [
+const PREDICATES: [(&str, Takes); 69] = [
     ("!", Nothing),
     ("(", Nothing),
     (")", Nothing),
@@ -65,10 +66,6 @@ const PREDICATES: [(&str, Takes); 73] = [
     ("-mtime", Number),
     ("-name", Text),
     ("-newer", Path),
-    ("-newerat", Text),
-    ("-newerct", Text),
-    ("-newermt", Text),
-    ("-newermm", Path),
     ("-nogroup", Nothing),
     ("-noignore_readdir_race", Nothing),
     ("-noleaf", Nothing),
@@ -129,10 +126,14 @@ pub(in crate::terminal) fn read(
     let mut find = Find { arguments, command: None };
     let mut prints = false;
     while let Some(word) = words.get(at) {
-        if word.origin == Origin::Data {
-            return Err(super::super::arguments::from_data(word));
-        }
         let text = word.shown();
+        if word.origin == Origin::Data {
+            return Err(Refusal::new(
+                text,
+                "is a name that an unquoted pattern matched, and `find` takes none there",
+            )
+            .form("find . -name '*.py'"));
+        }
         if text == "-exec" {
             if prints {
                 return Err(Refusal::new(
@@ -146,14 +147,12 @@ pub(in crate::terminal) fn read(
             scene.note("-exec … {}", || "run as `xargs`, its command checked".into());
             break;
         }
-        let Some((_, takes)) = PREDICATES.iter().find(|(name, _)| *name == text) else {
-            return Err(unknown(&text));
-        };
+        let Some(takes) = takes(&text) else { return Err(unknown(&text)) };
         scene.note(&text, || "predicate of `find` that only looks".into());
         prints |= matches!(text.as_str(), "-print" | "-print0" | "-printf" | "-ls");
         find.arguments.push(word.text.clone());
         at += 1;
-        if *takes == Nothing {
+        if takes == Nothing {
             continue;
         }
         let Some(value) = words.get(at) else {
@@ -176,6 +175,20 @@ pub(in crate::terminal) fn read(
         find.arguments.push(value.text.clone());
     }
     Ok(find)
+}
+
+/// Returns what a predicate takes, or `None` for one that is not known to only look.
+fn takes(name: &str) -> Option<Takes> {
+    // `-newermt TIME`, `-newercm FILE`: which time of a file, against a time or another file's.
+    if let Some([b'a' | b'B' | b'c' | b'm', right]) = name.strip_prefix("-newer").map(str::as_bytes)
+    {
+        return match right {
+            b't' => Some(Text),
+            b'a' | b'B' | b'c' | b'm' => Some(Path),
+            _ => None,
+        };
+    }
+    PREDICATES.iter().find(|(known, _)| *known == name).map(|(_, takes)| *takes)
 }
 
 /// Reads `COMMAND {} +` or `COMMAND … \;`, which must end the words.
@@ -223,17 +236,20 @@ fn unknown(text: &str) -> Refusal {
     let pipe = "find . -name '*.py' -exec grep -n TODO {} +";
     match text {
         "-delete" => Refusal::new(text, "deletes files, and nothing is changed here")
-            .advice("Leave it out: the files that it would delete are printed"),
+            .advice("Leave it out: the files that it would delete are printed")
+            .repair(Repair::LeaveOut(text.to_owned(), 0)),
         "-execdir" | "-ok" | "-okdir" => {
             Refusal::new(text, "runs a command in a way that is not done here").form(pipe)
         }
         "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
             Refusal::new(text, "writes a file, and nothing can be written here")
                 .advice("Leave it out, or use `-print` or `-printf FORMAT`: the output is shown")
+                .repair(Repair::LeaveOut(text.to_owned(), if text == "-fprintf" { 2 } else { 1 }))
         }
         "-L" | "-follow" => {
             Refusal::new(text, "follows links, which may lead outside the workspace")
                 .advice("Leave it out; links themselves are found with `-type l`")
+                .repair(Repair::LeaveOut(text.to_owned(), 0))
         }
         "-files0-from" => Refusal::new(text, "takes the folders to search from a file")
             .form("find src tests -name '*.py'"),

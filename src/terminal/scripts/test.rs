@@ -6,6 +6,11 @@ use crate::terminal::refusal::Refusal;
 
 /// Checks the words of a `test`, the brackets removed.
 pub(in crate::terminal) fn check(words: &[Argument], scene: &mut Scene<'_>) -> Result<(), Refusal> {
+    const MOST: usize = 200;
+    if words.len() > MOST {
+        return Err(Refusal::new("test", format!("has more than {MOST} words"))
+            .form("test -f Cargo.toml && test -d src"));
+    }
     let binary = |word: &str| {
         matches!(
             word,
