@@ -301,3 +301,6 @@ impl WorkspacePath {
         &self.relative
     }
 }
+
+#[cfg(test)]
+mod tests;

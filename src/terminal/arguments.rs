@@ -4,14 +4,16 @@
 //! own; `--` ends them. A word that came from data (a file name that a glob found, an item of
 //! `xargs`) is never an option: it is given a form that starts with `./`, or refused.
 
+mod refusals;
+mod values;
+
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::check::Scene;
-use super::refusal::{Refusal, Repair};
+use super::refusal::Refusal;
 use super::rules::{Count, Kind, Operand, Rule, Runs, Takes};
-use super::scripts::{awk, git_format, jq, sed};
-use crate::support::nearest::nearest;
+use super::scripts::sed;
 
 /// A word of a command, and whether somebody wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -333,119 +335,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Checks a value of an option, or an operand when `option` is empty.
-    fn value(
-        &mut self,
-        kind: &Kind,
-        word: &Argument,
-        option: &str,
-        scene: &mut Scene<'_>,
-    ) -> Result<(), Refusal> {
-        let place = || {
-            if option.is_empty() {
-                format!("of `{}`", self.rule.name)
-            } else {
-                format!("value of `{option}`")
-            }
-        };
-        let text = word.text.to_str();
-        match kind {
-            Kind::Text => scene.note(&word.shown(), || format!("text, {}", place())),
-            Kind::Path | Kind::Revision => {
-                scene.note(&word.shown(), || format!("path or name inside, {}", place()));
-                scene.path(&word.text)?;
-            }
-            Kind::Plain => {
-                if text.is_some_and(|text| text.starts_with(['+', '@'])) {
-                    return Err(Refusal::new(
-                        word.shown(),
-                        format!("would be a command or a list of options to `{}`", self.rule.name),
-                    )
-                    .advice("Write the path of a file whose name begins so with `./` in front"));
-                }
-                scene.note(&word.shown(), || format!("path inside, {}", place()));
-                scene.path(&word.text)?;
-            }
-            Kind::Assigned => {
-                if !text.is_some_and(awk::is_assignment) {
-                    return Err(Refusal::new(
-                        word.shown(),
-                        "is not an assignment of `awk` that is allowed",
-                    )
-                    .form("awk -v n=3 'NR==n' FILE"));
-                }
-            }
-            Kind::Assignment => {
-                let is_assignment =
-                    word.origin == Origin::Typed && text.is_some_and(awk::is_assignment);
-                if is_assignment {
-                    scene.note(&word.shown(), || "assignment, of `awk`".into());
-                } else {
-                    scene.note(&word.shown(), || format!("path inside, {}", place()));
-                    scene.path(&word.text)?;
-                }
-            }
-            Kind::Number => {
-                if !text.is_some_and(is_number) {
-                    return Err(Refusal::new(
-                        word.shown(),
-                        format!("stands where `{}` takes a number", named(self.rule, option)),
-                    ));
-                }
-            }
-            Kind::OneOf(words) => {
-                if !text.is_some_and(|text| words.iter().any(|known| known == text)) {
-                    return Err(Refusal::new(
-                        word.shown(),
-                        format!("is no value of `{}` that is allowed", named(self.rule, option)),
-                    )
-                    .allowed(format!("values of `{}`", named(self.rule, option)), words.clone()));
-                }
-            }
-            Kind::Plus => {
-                if !text.is_some_and(|text| text.starts_with('+')) {
-                    return Err(Refusal::new(
-                        word.shown(),
-                        "would set the clock, and nothing is changed here",
-                    )
-                    .form("date '+%Y-%m-%d'"));
-                }
-            }
-            Kind::Setting => {
-                if !text.is_some_and(|text| text.contains('.')) {
-                    return Err(Refusal::new(
-                        word.shown(),
-                        "is not the name of a setting, such as `user.name`",
-                    )
-                    .form("git config --list"));
-                }
-            }
-            Kind::Format => git_format(&word.shown())?,
-            Kind::Sed | Kind::Awk | Kind::Jq => {
-                let Some(script) = text.filter(|_| word.origin == Origin::Typed) else {
-                    return Err(Refusal::new(
-                        word.shown(),
-                        "is a program that comes from data, and only one that is written in the \
-                         line is run",
-                    ));
-                };
-                scene.note(script, || format!("program of `{}`, read whole", self.rule.name));
-                match kind {
-                    Kind::Awk => awk::check(script)?,
-                    Kind::Jq => jq::check(script)?,
-                    _ => match &mut self.sed {
-                        Some(sed) => {
-                            sed.push('\n');
-                            sed.push_str(script);
-                        }
-                        None => self.sed = Some(script.to_owned()),
-                    },
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Looks an option up by its exact name.
     fn takes(&self, name: &str, written: &str) -> Result<&Takes, Refusal> {
         // Every program that reads its options with the C library explains itself so.
@@ -457,75 +346,6 @@ impl Reader<'_> {
             return Ok(&Takes::Nothing);
         }
         self.rule.options.get(name).ok_or_else(|| self.unknown(name, written))
-    }
-
-    fn unknown(&self, name: &str, written: &str) -> Refusal {
-        let command = &self.rule.name;
-        if let Some(refuse) = self.rule.refuse.get(name) {
-            let advice = refuse.advice.as_deref().unwrap_or("Leave the option out");
-            let letter = name.chars().nth(1).filter(|_| name.len() == 2 && written.len() > 2);
-            let attached = written.len() > name.len();
-            let repair = if let Some(letter) = letter {
-                Repair::LeaveOutLetter(written.to_owned(), letter, refuse.takes_value)
-            } else {
-                let more = usize::from(refuse.takes_value && !attached);
-                Repair::LeaveOut(written.to_owned(), more)
-            };
-            return Refusal::new(format!("{command} {name}"), refuse.because.clone())
-                .advice(advice)
-                .repair(repair);
-        }
-        let reason = if name == written {
-            format!("is not among the options of `{command}` that are allowed")
-        } else {
-            format!(
-                "holds `{name}`, which is not among the options of `{command}` that are allowed"
-            )
-        };
-        let known = self.rule.options.keys().map(String::as_str);
-        let long = known.filter(|option| option.starts_with("--") && name.len() > 3);
-        let near = long
-            .clone()
-            .find(|option| option.starts_with(name))
-            .or_else(|| nearest(name, long.clone()));
-        let refusal = match near {
-            Some(near) => Refusal::new(written, reason)
-                .advice(format!("Perhaps `{near}` is meant; options are written in full")),
-            None => Refusal::new(written, reason),
-        };
-        refusal.allowed(format!("options of `{command}`"), self.list())
-    }
-
-    /// Returns the options, but not more than are read with profit.
-    fn list(&self) -> Vec<String> {
-        const MOST: usize = 60;
-        let mut list: Vec<String> = self.rule.options.keys().cloned().collect();
-        if list.len() > MOST {
-            // The short ones and the first of the others say what there is.
-            list.sort_by_key(String::len);
-            let more = list.split_off(MOST).len();
-            list.sort();
-            list.push(format!("… and {more} more"));
-        }
-        list
-    }
-
-    fn too_many(&self, index: usize) -> Refusal {
-        let word = &self.reading.operands[index];
-        let command = &self.rule.name;
-        let reason = match command.as_str() {
-            "uniq" | "xxd" => {
-                format!("is a second file, which `{command}` would overwrite with its output")
-            }
-            _ => format!("is one word more than `{command}` takes here"),
-        };
-        let refusal = Refusal::new(word.shown(), reason);
-        match command.as_str() {
-            "uniq" => refusal.form("cat FILES | uniq"),
-            "git branch" | "git tag" => refusal
-                .advice(format!("Write `{command} --list PATTERN` to list; nothing is made here")),
-            _ => refusal.advice("Leave it out, or give it to a command of its own"),
-        }
     }
 }
 
@@ -550,20 +370,6 @@ pub(super) fn from_data(word: &Argument) -> Refusal {
         "Search for paths that start with `./` (as `find .` prints them), or put `--` before the \
          items",
     )
-}
-
-/// Returns whether a text is a number, perhaps with a sign, a range, a unit or a `%`.
-fn is_number(text: &str) -> bool {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    !digits.is_empty()
-        && digits.starts_with(|character: char| character.is_ascii_digit())
-        && digits
-            .chars()
-            .all(|character| character.is_ascii_alphanumeric() || "%.,".contains(character))
-}
-
-fn named(rule: &Rule, option: &str) -> String {
-    if option.is_empty() { rule.name.clone() } else { format!("{} {option}", rule.name) }
 }
 
 /// Returns whether a word is a path of nothing: `/dev/null`.

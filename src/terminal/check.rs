@@ -448,3 +448,6 @@ fn outside(path: &OsStr, problem: &PathProblem) -> Refusal {
         PathProblem::Circle | PathProblem::Malformed => refusal.advice("Name another path"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -275,3 +275,6 @@ fn in_class(class: &str, character: char) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

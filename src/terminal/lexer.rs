@@ -4,12 +4,15 @@
 //! it accepts, bash would make the same words (a test compares them). It expands nothing; a word
 //! keeps what was quoted, so that the next floor can tell `*.rs` from `'*.rs'`.
 
+mod characters;
+mod expansions;
+
 use std::ops::Range;
 
-use super::refusal::{Refusal, Repair};
+pub(super) use characters::is_invisible;
+use expansions::{Quotes, backtick, check_braces, check_dollar, check_tilde, parenthesis};
 
-/// The longest line that is read.
-pub(super) const MOST_CHARACTERS: usize = 8_000;
+use super::refusal::{Refusal, Repair};
 
 /// A word: pieces that were quoted or not, glued together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,45 +97,8 @@ pub(super) enum RedirectOperator {
 
 /// Reads a line.
 pub(super) fn lex(line: &str) -> Result<Vec<Token>, Refusal> {
-    check_characters(line)?;
+    characters::check(line)?;
     Lexer { line, at: 0, tokens: Vec::new() }.run()
-}
-
-/// Returns whether a character cannot be seen, so that a line could hold what nobody reads.
-pub(super) fn is_invisible(character: char) -> bool {
-    matches!(character,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}'
-        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
-        || (character.is_whitespace() && !matches!(character, ' ' | '\t' | '\n'))
-}
-
-/// Refuses a line that is too long or holds characters that nobody sees.
-fn check_characters(line: &str) -> Result<(), Refusal> {
-    let count = line.chars().count();
-    if count > MOST_CHARACTERS {
-        return Err(Refusal::new(
-            line.chars().take(40).collect::<String>() + "…",
-            format!("is {count} characters long, and a line may have {MOST_CHARACTERS}"),
-        )
-        .advice("Send it as several shorter commands"));
-    }
-    for character in line.chars() {
-        if matches!(character, ' ' | '\t' | '\n') {
-            continue;
-        }
-        if character.is_control() || is_invisible(character) {
-            return Err(Refusal::new(
-                character.to_string(),
-                "is a control character or cannot be seen, and a line may only hold what can be \
-                 read",
-            )
-            .advice("Leave the character out, or match it with `grep -P '\\x{…}'`"));
-        }
-    }
-    Ok(())
 }
 
 struct Lexer<'a> {
@@ -367,7 +333,7 @@ impl Lexer<'_> {
                 '"' => return Ok(()),
                 '`' => return Err(backtick()),
                 '$' => {
-                    self.check_dollar(Quotes::Double)?;
+                    check_dollar(&self.line[self.at..], Quotes::Double)?;
                     push(word, '$', true);
                 }
                 '\\' => match self.peek() {
@@ -396,56 +362,9 @@ impl Lexer<'_> {
 
     fn dollar(&mut self, word: &mut Word) -> Result<(), Refusal> {
         self.at += 1;
-        self.check_dollar(Quotes::None)?;
+        check_dollar(&self.line[self.at..], Quotes::None)?;
         push(word, '$', true);
         Ok(())
-    }
-
-    /// Refuses what a shell would replace; a `$` before anything else is only a `$`.
-    fn check_dollar(&self, quotes: Quotes) -> Result<(), Refusal> {
-        let rest = &self.line[self.at..];
-        let Some(next) = rest.chars().next() else { return Ok(()) };
-        let refusal = match next {
-            '(' => Refusal::new("$(", "would run a command inside the line").advice(
-                "Run the inner command first and use what it prints, or join the two with a pipe: \
-                 `inner | xargs outer`",
-            ),
-            '{'
-            | '['
-            | '@'
-            | '*'
-            | '#'
-            | '?'
-            | '$'
-            | '!'
-            | '-'
-            | '_'
-            | '0'..='9'
-            | 'a'..='z'
-            | 'A'..='Z' => {
-                let name: String = rest
-                    .chars()
-                    .take_while(|character| character.is_alphanumeric() || *character == '_')
-                    .collect();
-                let name = if name.is_empty() { next.to_string() } else { name };
-                Refusal::new(
-                    format!("${name}"),
-                    "is a variable of a shell, and there is no shell and no variable here",
-                )
-                .advice(
-                    "Write the value itself, and put a `$` that is meant literally in single \
-                     quotes: `'$name'`",
-                )
-            }
-            '\'' | '"' if quotes == Quotes::None => {
-                Refusal::new(format!("${next}"), "is a way of quoting that is not read here")
-                    .advice("Use plain single quotes: `'text'`")
-            }
-            '\\' if rest.starts_with("\\\n") => Refusal::new("$", "stands before a continued line")
-                .advice("Put a `$` that is meant literally in single quotes: `'$'`"),
-            _ => return Ok(()),
-        };
-        Err(refusal)
     }
 
     fn skip_continuations(&mut self) {
@@ -457,12 +376,6 @@ impl Lexer<'_> {
     fn peek(&self) -> Option<char> {
         self.line[self.at..].chars().next()
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quotes {
-    None,
-    Double,
 }
 
 fn push(word: &mut Word, character: char, quoted: bool) {
@@ -481,68 +394,6 @@ fn push_all(word: &mut Word, text: &str) {
 
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Refuses `{a,b}` and `{1..3}`; `{}`, `HEAD@{1}` and `a{` stay as they are, as in bash.
-fn check_braces(word: &Word, written: &str) -> Result<(), Refusal> {
-    if !word.has_bare(&['{']) {
-        return Ok(());
-    }
-    let bare: String = word
-        .pieces
-        .iter()
-        .map(|piece| if piece.quoted { "\"" } else { piece.text.as_str() })
-        .collect();
-    let inside = bare.split_once('{').map_or("", |(_, rest)| rest);
-    if inside.contains(',') || inside.contains("..") {
-        return Err(Refusal::new(written, "has braces that a shell would expand").advice(
-            "Write the words one by one, use a glob like `src/*.rs`, or put the word in single \
-             quotes if the braces are meant literally",
-        ));
-    }
-    Ok(())
-}
-
-/// Refuses the homes of others and the tildes that bash expands after `=` and `:`.
-fn check_tilde(word: &Word, written: &str) -> Result<(), Refusal> {
-    let Some(first) = word.pieces.first().filter(|piece| !piece.quoted) else { return Ok(()) };
-    let refusal = Refusal::new(written, "has a `~` that stands for a folder of a shell").advice(
-        "`~` and `~/path` are the workspace; every other path is relative to the current folder",
-    );
-    if let Some(rest) = first.text.strip_prefix('~') {
-        let alone = rest.is_empty() && word.pieces.len() == 1;
-        return if alone || rest.starts_with('/') { Ok(()) } else { Err(refusal) };
-    }
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && !name.starts_with(|character: char| character.is_ascii_digit())
-            && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
-    };
-    if let Some((name, _)) = first.text.split_once('=')
-        && is_name(name.strip_suffix('+').unwrap_or(name))
-        && word.has_bare(&['~'])
-    {
-        return Err(refusal);
-    }
-    Ok(())
-}
-
-fn parenthesis(character: char) -> Refusal {
-    Refusal::new(
-        character.to_string(),
-        "groups commands or makes a function in a shell, and there is no shell here",
-    )
-    .advice(
-        "Join commands with `;`, `&&`, `||` or `|`, and quote parentheses that belong to a word: \
-         `'('` or `\\(`",
-    )
-}
-
-fn backtick() -> Refusal {
-    Refusal::new("`…`", "would run a command inside the line").advice(
-        "Run the inner command first and use what it prints, or join the two with a pipe: `inner \
-         | xargs outer`; put a backtick that is meant literally in single quotes",
-    )
 }
 
 fn unclosed(quote: char) -> Refusal {

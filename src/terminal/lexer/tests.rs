@@ -1,5 +1,6 @@
 use pretty_assertions::assert_eq;
 
+use super::characters::MOST_CHARACTERS;
 use super::*;
 
 /// Reads a line and writes its tokens down: words in `[]`, what was quoted in `'`.

@@ -269,3 +269,117 @@ impl<'a> Lexer<'a> {
 fn is_name(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_that_compute_and_print_are_allowed() {
+        for program in [
+            "{print}",
+            "1",
+            "NR==1",
+            "/a/",
+            "!/a/ && /b/",
+            "/a|b/{print $1}",
+            "$1 ~ /x>y/",
+            "$3 > 5",
+            "$3>5{print}",
+            "{if ($1 > 2) print $2; else print \"x > y | z\"}",
+            "{print ($1 > 2)}",
+            "{print($1>2?\"a\":\"b\")}",
+            "{ x = $1 / $2 / 3; print x }",
+            "{print $1/2, $2/3}",
+            "END{print s/NR}",
+            "{a[$1]/=2}",
+            "{ gsub(/[|]/, \" \"); print }",
+            "{ n = split($0, p, \"|\") }",
+            "{print \"system\"}",
+            "# system(\"x\")\n{print}",
+            "/getline/ {c++} END {print c}",
+            "{print $1 \"\\\"|\" $2}",
+            "BEGIN {while (i++ < 5) print i}",
+            "{for (i = NF; i > 0; i--) printf \"%s \", $i; print \"\"}",
+            "function f(x) { return x > 2 }\n{print f($1)}",
+            "length > 30",
+            "length($0) > 30 {print length}",
+            "{ $1 = \"\"; print substr($0, 2) }",
+            "a || b",
+            "{x ||= 1}",
+            "{print $(NF-1)}",
+            "{print -x}",
+            "filesystem > 3",
+            "{print $1\n if ($2 > 3) print $3}",
+            "{ print a,\n  b }",
+            "BEGIN{OFS=\"\\t\"} {print $1,$2}",
+            "NR%2",
+            "{y = x++ + 1}",
+        ] {
+            assert_eq!(check(program), Ok(()), "{program}");
+        }
+    }
+
+    #[test]
+    fn programs_that_reach_outside_are_refused() {
+        for program in [
+            "{print > \"x\"}",
+            "{print $1 > $2}",
+            "{print $1, $2 > \"x\"}",
+            "{print ($1) > \"x\"}",
+            "{printf(\"a\") > \"x\"}",
+            "{print a[1 > 2] > \"x\"}",
+            "{print >> \"x\"}",
+            "{print $1,\n$2 > \"x\"}",
+            "{print (1\n) > \"x\"}",
+            "{print \\\n> \"x\"}",
+            "{if (x) print y > \"z\"}",
+            "{print x > y ? 1 : 2}",
+            "{print | \"sh\"}",
+            "{print |& \"sh\"}",
+            "{\"ls\" | getline}",
+            "BEGIN{system(\"ls\")}",
+            "BEGIN{system (\"ls\")}",
+            "{getline < \"x\"}",
+            "{while ((getline l) > 0) print l}",
+            "{print ENVIRON[1]}",
+            "BEGIN{ARGV[1]=\"x\"}",
+            "BEGIN{ARGC=1}",
+            "{print PROCINFO[1]}",
+            "BEGIN{f=\"x\"; @f()}",
+            "@load \"x\"",
+            "@include \"x\"",
+            "{SYMTAB[\"x\"]=1}",
+            "BEGIN{extension(\"x\")}",
+            "/a/ {print > \"b/c\"}",
+            "{x = 1 / 2; print > \"/\"}",
+            "{x = (1) /2; print | \"a/\"}",
+            "{length / 1; system(\"/\")}",
+            "{x++ / 1; system(\"/\")}",
+            "{print \"a",
+            "/a",
+            "{print /[/]|/}; {print | \"x\"}",
+            "#x\nBEGIN{system(1)}",
+            "{sys\\\ntem(1)}",
+            "{a = \"\\\\\"; system(1)}",
+            "/\\\\/ {system(1)}",
+        ] {
+            assert!(check(program).is_err(), "{program}");
+        }
+    }
+
+    #[test]
+    fn an_assignment_is_a_name_and_a_value() {
+        for (text, expected) in [
+            ("x=1", true),
+            ("_a1=", true),
+            ("1x=2", false),
+            ("a/b=c", false),
+            ("=x", false),
+            ("x", false),
+            ("ARGV=x", false),
+        ] {
+            assert_eq!(is_assignment(text), expected, "{text}");
+        }
+    }
+}

@@ -41,3 +41,44 @@ pub(in crate::terminal) fn check(filter: &str) -> Result<(), Refusal> {
 fn is_name(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_see_their_input_and_nothing_else() {
+        for filter in [
+            ".",
+            ".name",
+            ".env",
+            ".scripts | keys[]",
+            "{env: .x}",
+            ".a.env.b",
+            ".[] | select(.type == \"env\")",
+            "\"include\"",
+            ".include",
+            "to_entries[] | \"\\(.key)=\\(.value)\"",
+            "map(.environment)",
+            "reduce .[] as $x (0; . + $x)",
+        ] {
+            assert_eq!(check(filter), Ok(()), "{filter}");
+        }
+        for filter in [
+            "env",
+            "env.HOME",
+            "$ENV",
+            "$ENV.HOME",
+            "\"\\(env.HOME)\"",
+            ". as $x | env",
+            "import \"a\" as a; .",
+            "include \"a\"; .",
+            "[env]",
+            "$__prog_args",
+            "modulemeta",
+            "get_search_list",
+        ] {
+            assert!(check(filter).is_err(), "{filter}");
+        }
+    }
+}

@@ -262,3 +262,130 @@ impl Parser<'_> {
         self.script[self.at..].chars().next()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(script: &str, expected: Result<(), &str>) {
+        match (super::check(script), expected) {
+            (Ok(()), Ok(())) => {}
+            (Err(refusal), Err(says)) if refusal.for_human().contains(says) => {}
+            (result, _) => panic!("{script:?}: {result:?}"),
+        }
+    }
+
+    #[test]
+    fn scripts_that_print_are_allowed() {
+        for script in [
+            "p",
+            "5q",
+            "$=",
+            "1,5p",
+            "10,$p",
+            "1~2p",
+            "2,+3p",
+            "2,~4p",
+            "0,/x/p",
+            "/a/,/b/p",
+            "/a/I,$d",
+            "\\,a/b,p",
+            "1!p",
+            "1 ! { p ; n }",
+            "/a/{=;p}",
+            "{p;{p}}",
+            "s/a/b/",
+            "s/a/b/gp2",
+            "s|a\\|b|c|I",
+            "s/a\\/b/c/",
+            "s/[/]/x/g",
+            "s/[^/]*$//",
+            "s/[]/]x/y/",
+            "s/[[:alpha:]/]*/x/",
+            "s,a,w e r,",
+            "s/x/\\n/;P;D",
+            "y/abc/xyz/",
+            "y/a\\/b/xyz/",
+            ":a;N;$!ba;s/\\n/ /g",
+            ":a\ns/x/y/;ta",
+            "$!{h;d}",
+            "x;G;1!h",
+            "a text with ; w and } in it",
+            "a\\\n  line\\\n  w more\np",
+            "1i\\\nheader",
+            "$!N;l 5",
+            "#n\np",
+            "p # w x\np",
+            "z;F",
+            "/x/c\\new",
+            "q5",
+            "Q",
+            "\\nanp",
+            "s/a/b/;s/c/d/;",
+            "   p  ;  p ",
+            "/\\/w/p",
+            "s/./&/m",
+            "1,3{/x/!s/a/b/}",
+        ] {
+            check(script, Ok(()));
+        }
+    }
+
+    #[test]
+    fn scripts_that_do_more_are_refused() {
+        for (script, says) in [
+            ("w x", "writes"),
+            ("1w x", "writes"),
+            ("/a/w x", "writes"),
+            ("/a/,/b/w x", "writes"),
+            ("$!W x", "writes"),
+            ("{p;w x\n}", "writes"),
+            ("p;w x", "writes"),
+            ("p\nw x", "writes"),
+            ("s/a/b/w x", "writes"),
+            ("s/a/b/gw x", "writes"),
+            ("s/a/b/ ; w x", "writes"),
+            ("s/[/]/x/;w x", "writes"),
+            ("s/[]]/x/;w x", "writes"),
+            ("s/[^]]/x/;w x", "writes"),
+            ("s/\\[/x/;w x", "writes"),
+            ("s/[[:alpha:]]/x/;w x", "writes"),
+            ("s/[\\]/x/;w x", "writes"),
+            ("sxaxbxw x", "writes"),
+            ("s;a;b;w x", "writes"),
+            ("y/a/b/;w x", "writes"),
+            (":a;w x", "writes"),
+            ("ba;w x", "writes"),
+            ("a text\nw x", "writes"),
+            ("a\\\ntext\nw x", "writes"),
+            ("# x\nw x", "writes"),
+            ("e", "run"),
+            ("e ls", "run"),
+            ("1e ls", "run"),
+            ("s/a/b/e", "run"),
+            ("s/a/b/ge", "run"),
+            ("s/a/b/2pe", "run"),
+            ("r x", "reads"),
+            ("R x", "reads"),
+            ("$r x", "reads"),
+            ("5,6r x", "reads"),
+            ("k", "not a command"),
+            ("{p", "is not closed"),
+            ("}", "closes nothing"),
+            ("1", "without a command"),
+            ("s/a/b", "does not end"),
+            ("s/a", "does not end"),
+            ("/a", "does not end"),
+            ("1,p", "address"),
+            ("pp", "follows a complete command"),
+            ("s/a/b/x", "follows a complete command"),
+            ("sé", "delimiter"),
+            ("y/a/b/g", "follows a complete command"),
+            ("s", "delimiter"),
+            ("\\", "delimiter"),
+        ] {
+            check(script, Err(says));
+        }
+    }
+}
