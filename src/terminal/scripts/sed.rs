@@ -265,8 +265,6 @@ impl Parser<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[track_caller]
     fn check(script: &str, expected: Result<(), &str>) {
         match (super::check(script), expected) {
