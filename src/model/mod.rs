@@ -6,6 +6,7 @@ pub mod catalog;
 mod error;
 pub mod offline;
 pub mod openai;
+pub mod recorded;
 pub mod retrying;
 pub mod scripted;
 mod select;
