@@ -248,5 +248,13 @@ fn launcher(workspace: &Workspace, options: &Options) -> Launcher {
     Launcher::new(workspace.root().to_owned(), readable, helper, layer, limits, git)
 }
 
+/// Cleans what was read from a file as the output of a command is cleaned: decoded, without escape
+/// sequences and token-shaped secrets, with passages marked that talk to a model.
+pub fn clean_text(bytes: &[u8]) -> String {
+    let mut cleaner = clean::Cleaner::new(u64::MAX, true);
+    cleaner.push(bytes);
+    cleaner.finish().text
+}
+
 #[cfg(test)]
 mod tests;
