@@ -7,6 +7,9 @@ use super::{AgentError, CodebaseMaintainer, compact};
 use crate::model::{ChatReply, ChatRequest, Delta, Finish, ModelError};
 use crate::protocol::{EventKind, Message, StopReason, ToolSpec, Usage};
 
+/// The share of the model's window, in percent, at which room is made.
+const FULL: u64 = 75;
+
 /// What came of asking.
 pub(super) enum Asked {
     /// A reply, already part of the conversation.
@@ -23,8 +26,12 @@ impl CodebaseMaintainer {
         tools: Vec<ToolSpec>,
     ) -> Result<Asked, AgentError> {
         loop {
-            let request = ChatRequest { messages: self.messages.clone(), tools: tools.clone() };
-            let prompt_tokens = self.count(&request);
+            let mut request = ChatRequest { messages: self.messages.clone(), tools: tools.clone() };
+            let mut prompt_tokens = self.count(&request);
+            if self.fills_the_window(prompt_tokens) && self.make_room() > 0 {
+                request.messages.clone_from(&self.messages);
+                prompt_tokens = self.count(&request);
+            }
             turn.used.steps += 1;
             self.recorder.emit(EventKind::ModelAsked {
                 step: turn.used.steps,
@@ -39,7 +46,7 @@ impl CodebaseMaintainer {
                 }
                 Err(ModelError::Overflow { message, .. }) if turn.overflows == 0 => {
                     turn.overflows += 1;
-                    let freed = compact::shorten(&mut self.messages);
+                    let freed = self.make_room();
                     self.recorder.warn(format!(
                         "The prompt did not fit the model ({message}); {freed} older results were shortened and it is sent again."
                     ));
@@ -47,6 +54,21 @@ impl CodebaseMaintainer {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Returns whether a prompt takes so much of the model's window that room must be made.
+    fn fills_the_window(&self, prompt_tokens: u64) -> bool {
+        let window = self.model.window().map(|window| window as u64);
+        window.is_some_and(|window| prompt_tokens * 100 > window * FULL)
+    }
+
+    /// Shortens older results; returns how many. The prefix that a provider cached is gone then.
+    fn make_room(&mut self) -> usize {
+        let shortened = compact::shorten(&mut self.messages);
+        if shortened > 0 {
+            self.last_prompt = 0;
+        }
+        shortened
     }
 
     /// Waits for the reply and shows its text as it comes.

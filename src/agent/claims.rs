@@ -32,7 +32,8 @@ const MOST_CLAIMS: usize = 500;
 pub(super) fn check(answer: &str, workspace: &Workspace) -> Checked {
     let mut checked = Checked::default();
     let mut lines_of: BTreeMap<String, Option<u64>> = BTreeMap::new();
-    for (path, from, to) in cited(answer) {
+    let is_there = |path: &str| count_lines(workspace, path).is_some();
+    for (path, from, to) in cited(answer, is_there) {
         let count = *lines_of.entry(path.clone()).or_insert_with(|| count_lines(workspace, &path));
         checked.claims += 1;
         let place =
@@ -48,7 +49,33 @@ pub(super) fn check(answer: &str, workspace: &Workspace) -> Checked {
     checked
 }
 
-fn cited(answer: &str) -> BTreeSet<(String, u64, u64)> {
+/// Returns the places that an answer cites. A code span that names a file as a whole is taken
+/// whole, since a name may hold spaces; elsewhere a place ends where its word does.
+fn cited(answer: &str, is_there: impl Fn(&str) -> bool) -> BTreeSet<(String, u64, u64)> {
+    let mut words = String::with_capacity(answer.len());
+    let mut places = BTreeSet::new();
+    for (index, part) in answer.split('`').enumerate() {
+        let span = if index % 2 == 1 { spaced_span(part) } else { None };
+        match span.filter(|(path, ..)| is_there(path)) {
+            Some(place) => drop(places.insert(place)),
+            None => words.push_str(part),
+        }
+        words.push('`');
+    }
+    places.extend(cited_in_words(&words));
+    places.into_iter().take(MOST_CLAIMS).collect()
+}
+
+/// Reads a code span as one place whose name holds spaces.
+fn spaced_span(span: &str) -> Option<(String, u64, u64)> {
+    let (path, lines) = span.rsplit_once(':')?;
+    let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
+    let path = path.strip_prefix("./").unwrap_or(path);
+    path.contains(' ').then_some(())?;
+    Some((path.to_owned(), from.parse().ok()?, to.parse().ok()?))
+}
+
+fn cited_in_words(answer: &str) -> BTreeSet<(String, u64, u64)> {
     let Some(claim) = CLAIM.as_ref() else { return BTreeSet::new() };
     let place = |found: regex::Captures<'_>| {
         let whole = found.get(0)?;
@@ -62,7 +89,7 @@ fn cited(answer: &str) -> BTreeSet<(String, u64, u64)> {
         let to = found.get(3).map_or(Some(from), |to| to.as_str().parse().ok())?;
         Some((path.to_owned(), from, to))
     };
-    claim.captures_iter(answer).filter_map(place).take(MOST_CLAIMS).collect()
+    claim.captures_iter(answer).filter_map(place).collect()
 }
 
 /// Returns how many lines a file of the workspace has; none when it is not there, not inside, or
@@ -104,7 +131,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("src")).unwrap();
         #[expect(clippy::disallowed_methods, reason = "a test's own files")]
-        for (name, text) in [("src/a.rs", "1\n2\n3\n"), ("src/模型.py", "1\n2"), ("Makefile", "")]
+        for (name, text) in
+            [("src/a.rs", "1\n2\n3\n"), ("src/模型.py", "1\n2"), ("子 目录.py", "1\n")]
         {
             std::fs::write(folder.path().join(name), text).unwrap();
         }
@@ -133,6 +161,15 @@ mod tests {
                 "`src/a.rs:4`: the file has 3 lines",
                 "`src/b.rs:1`: there is no such file",
             ],
+        );
+    }
+
+    #[test]
+    fn a_name_with_spaces_is_one_name_in_a_code_span() {
+        check_wrong(
+            "`子 目录.py:1`, `子 目录.py:2`, run `wc -l src/a.rs:2`",
+            3,
+            &["`子 目录.py:2`: the file has 1 lines"],
         );
     }
 

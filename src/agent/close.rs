@@ -6,6 +6,7 @@ use super::after_care::{self, AutoNotes, Topic};
 use super::ask::Asked;
 use super::turn::Turn;
 use super::{AgentError, CodebaseMaintainer, Report, claims, stats};
+use crate::model::ModelError;
 use crate::notes::{NewNote, NoteKind};
 use crate::prompts::Language;
 use crate::protocol::{EventKind, NoteChange, Outcome, StopReason};
@@ -41,6 +42,24 @@ impl CodebaseMaintainer {
         });
         self.write_report();
         Ok(Outcome { answer, reason, stats })
+    }
+
+    /// Ends a turn that an error ended. What went wrong after the answer takes nothing away from
+    /// it, except that a script must match to its end.
+    pub(super) async fn fail(
+        &mut self,
+        mut turn: Turn,
+        error: AgentError,
+    ) -> Result<Outcome, AgentError> {
+        let script = matches!(error, AgentError::Model(ModelError::Script { .. }));
+        if turn.answer.is_some() && !script {
+            self.recorder.warn(format!("What follows the answer failed: {error}."));
+            return self.close(turn, StopReason::Answered).await;
+        }
+        let words = error.to_string();
+        turn.answer = Some(self.what_was_found(&turn, &words));
+        self.close(turn, StopReason::Failed).await?;
+        Err(error)
     }
 
     /// Returns whether the model should be asked once more for notes.

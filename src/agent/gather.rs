@@ -33,6 +33,10 @@ impl CodebaseMaintainer {
     pub(super) async fn gather(&mut self, turn: &mut Turn) -> Result<(), AgentError> {
         let built = self.build_context(turn).await?;
         if self.messages.is_empty() {
+            // The first turn of the session: what the endpoint tells of itself.
+            for sentence in self.model.prepare().await {
+                self.recorder.warn(sentence);
+            }
             self.messages.push(Message::System { content: built.system_text() });
         }
         let text = built.user_text();

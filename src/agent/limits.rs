@@ -100,7 +100,9 @@ impl Limits {
                 format!("{} refused commands in a row", self.refused_commands)
             }
             StopReason::LoopDetected => "the same call gave the same result again and again".into(),
-            StopReason::Answered | StopReason::Cancelled => reason.name().to_owned(),
+            StopReason::Answered | StopReason::Cancelled | StopReason::Failed => {
+                reason.name().to_owned()
+            }
         }
     }
 }

@@ -85,32 +85,39 @@ pub struct CodebaseMaintainer {
 }
 
 impl CodebaseMaintainer {
-    /// Answers one request: the loop.
+    /// Answers one request.
     ///
     /// # Errors
-    /// When the model cannot be asked, a prompt is broken or a tool fails for good. A limit that
-    /// is reached is an outcome.
+    /// When the model cannot be asked, a prompt is broken or a tool fails for good; what was found
+    /// is in the report all the same. A limit that is reached is an outcome.
     pub async fn run(&mut self, request: Request) -> Result<Outcome, AgentError> {
         let mut turn = self.begin(request)?;
-        self.gather(&mut turn).await?;
-        let reason = loop {
-            if let Some(reason) = self.must_stop(&mut turn) {
-                break reason;
+        match self.steps(&mut turn).await {
+            Ok(reason) => self.close(turn, reason).await,
+            Err(error) => self.fail(turn, error).await,
+        }
+    }
+
+    /// The loop: ask, act, until an answer or a limit. Returns why the turn ends.
+    async fn steps(&mut self, turn: &mut Turn) -> Result<StopReason, AgentError> {
+        self.gather(turn).await?;
+        loop {
+            if let Some(reason) = self.must_stop(turn) {
+                return Ok(reason);
             }
-            self.remind(&mut turn)?;
-            let reply = match self.ask_model(&mut turn, self.tools.specs()).await? {
+            self.remind(turn)?;
+            let reply = match self.ask_model(turn, self.tools.specs()).await? {
                 Asked::Replied(reply) => reply,
-                Asked::Stopped(reason) => break reason,
+                Asked::Stopped(reason) => return Ok(reason),
             };
             if !reply.calls.is_empty() {
-                if let Some(reason) = self.act(&mut turn, &reply).await? {
-                    break reason;
+                if let Some(reason) = self.act(turn, &reply).await? {
+                    return Ok(reason);
                 }
-            } else if self.settles(&mut turn, &reply)? {
-                break StopReason::Answered;
+            } else if self.settles(turn, &reply)? {
+                return Ok(StopReason::Answered);
             }
-        };
-        self.close(turn, reason).await
+        }
     }
 
     /// Returns why the loop must stop here, if it must.

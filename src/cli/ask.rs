@@ -74,6 +74,7 @@ fn exit_code(maintainer: &CodebaseMaintainer, outcome: &Outcome) -> Result<u8, C
     match outcome.reason {
         StopReason::Answered => Ok(0),
         StopReason::Cancelled => Ok(ExitKind::Interrupted.code()),
+        StopReason::Failed => Ok(ExitKind::Other.code()),
         reason => {
             let message = format!("a limit ended the turn: {}", reason.name().replace('_', " "));
             Err(CliError::new(ExitKind::Limit, message)

@@ -100,6 +100,8 @@ pub enum StopReason {
     UnusableReplies,
     /// A person interrupted.
     Cancelled,
+    /// An error ended the turn.
+    Failed,
 }
 
 impl StopReason {
@@ -114,13 +116,14 @@ impl StopReason {
             Self::RefusalLimit => "refusal_limit",
             Self::UnusableReplies => "unusable_replies",
             Self::Cancelled => "cancelled",
+            Self::Failed => "failed",
         }
     }
 
     /// Returns whether a limit of ours ended the turn.
     pub fn is_limit(self) -> bool {
         match self {
-            Self::Answered | Self::Cancelled => false,
+            Self::Answered | Self::Cancelled | Self::Failed => false,
             Self::StepLimit
             | Self::TokenLimit
             | Self::TimeLimit

@@ -149,7 +149,8 @@ fn importance(reason: StopReason, notes: usize) -> f64 {
         StopReason::LoopDetected
         | StopReason::RefusalLimit
         | StopReason::UnusableReplies
-        | StopReason::Cancelled => 0.2,
+        | StopReason::Cancelled
+        | StopReason::Failed => 0.2,
     };
     if notes > 0 { base + 0.2 } else { base }
 }

@@ -33,6 +33,16 @@ fn json_is_one_event_a_line_and_the_last_is_the_end_of_the_turn() {
 }
 
 #[test]
+fn a_failed_turn_ends_with_its_figures_too() {
+    let script =
+        "steps:\n  - calls: [{tool: terminal, with: {command: ls}}]\n  - fails: endpoint\n";
+    let env = Env::new().repo("flask_shop").script(script);
+    let last = env.run(["--json", "ask", "x"]).code(4).json_lines().pop().unwrap();
+    assert_eq!((&last["type"], &last["reason"]), (&"turn.finished".into(), &"failed".into()));
+    assert_eq!(last["stats"]["steps"], 2);
+}
+
+#[test]
 fn the_journal_holds_what_was_shown() {
     let env = Env::new().repo("flask_shop").script(ANSWER);
     let shown = env.run(["--json", "ask", "what is this?"]).code(0).json_lines();
@@ -141,6 +151,8 @@ fn errors_of_the_endpoint_have_their_codes() {
         let ran = env.run(["ask", "x"]).code(code);
         assert_eq!(ran.stdout(), "");
         assert!(ran.stderr().contains("the scripted"), "{}", ran.stderr());
+        let list = env.run(["session", "list"]).code(0).stdout();
+        assert!(list.contains("failed"), "{list}");
     }
 }
 
