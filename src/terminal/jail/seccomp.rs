@@ -5,11 +5,13 @@
 //! call that starts a second program or process is listed at all: `execve` works once, with the
 //! very address of the path that the helper prepared.
 
+mod by_number;
+
 use std::collections::BTreeMap;
 
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, TargetArch, sock_filter,
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
+    SeccompFilter, SeccompRule, TargetArch,
 };
 
 use super::cell::{Cell, Processes};
@@ -25,50 +27,40 @@ pub(super) fn apply(cell: &Cell, program: *const libc::c_char) -> Result<(), Str
         .map_err(|error| format!("the system-call filter cannot be set up: {error}"))
 }
 
-fn filter(cell: &Cell, program: u64) -> Result<BpfProgram, seccompiler::BackendError> {
+/// The whole filter: what is decided by the number alone in a search tree of ours, then what
+/// hangs on arguments.
+///
+/// The kernel plays a new filter through for every number there is, so a tree of a few steps
+/// installs in a tenth of the time of a list of a hundred.
+fn filter(cell: &Cell, program: u64) -> Result<BpfProgram, BackendError> {
     let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
-    let mut rules: Rules = FREE.iter().map(|call| (*call, Vec::new())).collect();
+    let mut rules = Rules::new();
+    let mut free = FREE.to_vec();
     conditional(&mut rules)?;
-    opens(&mut rules, cell.opens_for_writing)?;
+    if cell.opens_for_writing {
+        free.extend(OPENS.iter().map(|(call, _)| *call));
+    } else {
+        opens_for_reading(&mut rules)?;
+    }
     match cell.processes {
         Processes::One => {
             let address = when(0, SeccompCmpArgLen::Qword, SeccompCmpOp::Eq, program)?;
             rules.insert(libc::SYS_execve, vec![rule(vec![address])?]);
             rules.insert(libc::SYS_clone, vec![rule(vec![thread_only()?])?]);
         }
-        Processes::Many => {
-            rules.extend(MANY.iter().map(|call| (*call, Vec::new())));
-        }
+        Processes::Many => free.extend(MANY),
     }
     let deny = SeccompAction::Errno(libc::EPERM.cast_unsigned());
-    let listed: BpfProgram =
+    let on_arguments: BpfProgram =
         SeccompFilter::new(rules, deny, SeccompAction::Allow, architecture)?.try_into()?;
-    Ok(prefix().into_iter().chain(listed).collect())
-}
-
-/// The first instructions, which the crate cannot express: numbers of the x32 variant kill, and
-/// `clone3`, whose flags lie in memory where a filter cannot look, does not exist; the C library
-/// then uses `clone`.
-fn prefix() -> Vec<sock_filter> {
-    const LOAD_NUMBER: u16 = 0x20;
-    const JUMP_IF_AT_LEAST: u16 = 0x35;
-    const JUMP_IF_EQUAL: u16 = 0x15;
-    const RETURN: u16 = 0x06;
-    const X32: u32 = 0x4000_0000;
-    let step = |code, jt, jf, k| sock_filter { code, jt, jf, k };
-    let absent = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
-    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(u32::MAX);
-    vec![
-        step(LOAD_NUMBER, 0, 0, 0),
-        step(JUMP_IF_AT_LEAST, 0, 1, X32),
-        step(RETURN, 0, 0, libc::SECCOMP_RET_KILL_PROCESS),
-        step(JUMP_IF_EQUAL, 0, 1, clone3),
-        step(RETURN, 0, 0, absent),
-    ]
+    let mut whole = by_number::prefix(libc::SYS_clone3);
+    whole.extend(by_number::allow(&free));
+    whole.extend(on_arguments);
+    Ok(whole)
 }
 
 /// A thread shares memory and signal handlers with its process; anything less is a new process.
-fn thread_only() -> Result<SeccompCondition, seccompiler::BackendError> {
+fn thread_only() -> Result<SeccompCondition, BackendError> {
     let flags = libc::CLONE_VM | libc::CLONE_SIGHAND | libc::CLONE_THREAD;
     let namespaces = libc::CLONE_NEWUSER
         | libc::CLONE_NEWNS
@@ -81,20 +73,20 @@ fn thread_only() -> Result<SeccompCondition, seccompiler::BackendError> {
     when(0, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), u64::from(flags.cast_unsigned()))
 }
 
-/// The calls that open files: without the flags that write, unless the program cannot live
-/// without. `openat2` keeps its flags in memory and is not listed.
-fn opens(rules: &mut Rules, writing: bool) -> Result<(), seccompiler::BackendError> {
+/// The calls that open files, without the flags that write. `openat2` keeps its flags in memory,
+/// where a filter cannot look, and is not listed.
+fn opens_for_reading(rules: &mut Rules) -> Result<(), BackendError> {
     let flags = libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND;
     let mask = u64::from(flags.cast_unsigned());
     for (call, argument) in OPENS {
         let reading = when(*argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), 0)?;
-        rules.insert(*call, if writing { Vec::new() } else { vec![rule(vec![reading])?] });
+        rules.insert(*call, vec![rule(vec![reading])?]);
     }
     Ok(())
 }
 
 /// The calls that are harmless with some arguments only.
-fn conditional(rules: &mut Rules) -> Result<(), seccompiler::BackendError> {
+fn conditional(rules: &mut Rules) -> Result<(), BackendError> {
     let dword = SeccompCmpArgLen::Dword;
     let mut only = |call: i64, argument: u8, values: &[u64]| {
         let each = values
@@ -102,7 +94,7 @@ fn conditional(rules: &mut Rules) -> Result<(), seccompiler::BackendError> {
             .map(|value| rule(vec![when(argument, dword.clone(), SeccompCmpOp::Eq, *value)?]));
         let each = each.collect::<Result<Vec<_>, _>>()?;
         rules.insert(call, each);
-        Ok::<(), seccompiler::BackendError>(())
+        Ok::<(), BackendError>(())
     };
     // Is it a terminal, how wide, how much is there to read; never TIOCSTI, which types.
     only(libc::SYS_ioctl, 1, &[libc::TCGETS, libc::TIOCGWINSZ, libc::FIONREAD, libc::FIOCLEX])?;
@@ -134,11 +126,11 @@ fn when(
     length: SeccompCmpArgLen,
     operator: SeccompCmpOp,
     value: u64,
-) -> Result<SeccompCondition, seccompiler::BackendError> {
+) -> Result<SeccompCondition, BackendError> {
     SeccompCondition::new(argument, length, operator, value)
 }
 
-fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, seccompiler::BackendError> {
+fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, BackendError> {
     SeccompRule::new(conditions)
 }
 
@@ -207,3 +199,6 @@ const FREE: &[i64] = &[
     #[cfg(target_arch = "x86_64")] libc::SYS_getpgrp,
     #[cfg(target_arch = "x86_64")] libc::SYS_arch_prctl,
 ];
+
+#[cfg(test)]
+mod tests;
