@@ -190,8 +190,10 @@ pub(super) fn notes(setup: &Setup, command: &NotesCommand) -> Result<u8, CliErro
 
 /// Runs `sh …`.
 pub(super) async fn sh(setup: &Setup, args: &ShArgs) -> Result<u8, CliError> {
-    let terminal = Terminal::open(setup.workspace.clone(), setup.terminal_options())
-        .map_err(|error| terminal_error(&error))?;
+    let mut options = setup.terminal_options();
+    args.limit(&mut options);
+    let terminal =
+        Terminal::open(setup.workspace.clone(), options).map_err(|error| terminal_error(&error))?;
     sh::run(args, &terminal, setup.json, &mut io::stdout(), &mut anstream::stderr()).await
 }
 

@@ -89,11 +89,11 @@ impl CommandReport {
         }
         let silent = self.stdout.is_empty() && self.stderr.is_empty();
         match self.exit_code {
-            Some(1) if silent && self.last_is(&["grep", "rg", "git grep"]) => {
+            Some(1) if silent && self.last_is(&["grep", "rg"]) => {
                 remarks.push("no match".to_owned());
             }
             Some(0) if silent && remarks.is_empty() => remarks.push("no output".to_owned()),
-            Some(1) if self.last_is(&["grep", "rg", "git grep", "diff", "cmp"]) => {}
+            Some(1) if self.last_is(&["grep", "rg", "diff", "cmp"]) => {}
             // At 141, the reader of a pipe had enough.
             Some(0 | 141) | None => {}
             Some(code) => remarks.push(format!("exit code {code}")),
@@ -158,14 +158,16 @@ impl CommandReport {
         }
     }
 
-    /// Returns whether the last command that ran is one of these.
+    /// Returns whether the last command that ran is one of these, perhaps as Git has it.
     fn last_is(&self, names: &[&str]) -> bool {
-        self.stages.last().is_some_and(|stage| {
-            names.iter().any(|name| {
-                let rest = stage.command.strip_prefix(name);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-            })
-        })
+        let words = self.stages.last().map(|stage| stage.command.split(' '));
+        let mut words = words.into_iter().flatten();
+        match words.next() {
+            // The options that we put in front have no names of commands.
+            Some("git") => words.any(|word| names.contains(&word)),
+            Some(name) => names.contains(&name),
+            None => false,
+        }
     }
 }
 

@@ -227,3 +227,39 @@ fn read_for_a_while(mut stream: impl Read + std::os::fd::AsFd) -> io::Result<Str
     }
     Ok(String::from_utf8_lossy(&printed).into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+
+    /// Runs a program without a jail and returns what it prints.
+    fn printed(arguments: &[&str]) -> String {
+        let root = std::env::temp_dir();
+        let git = GitFacts { root: root.clone(), sha256: false };
+        let limits = Limits { cpu_seconds: 30, memory: 1 << 32, descriptors: 512 };
+        let launcher = Launcher::new(root.clone(), Vec::new(), None, Layer::Off, limits, git);
+        let program = PathBuf::from(format!("/usr/bin/{}", arguments[0]));
+        let arguments = arguments.iter().map(OsString::from).collect();
+        let (mut reader, writer) = io::pipe().unwrap();
+        let null = || OwnedFd::from(File::open("/dev/null").unwrap());
+        let streams = Streams { stdin: null(), stdout: writer.into(), stderr: null() };
+        let invocation = Invocation { program, arguments, git: false };
+        let mut child = launcher.start(&invocation, &root, streams).unwrap();
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        child.wait().unwrap();
+        text
+    }
+
+    #[test]
+    fn nothing_of_our_environment_reaches_a_command() {
+        assert!(std::env::vars_os().count() > 0, "there is something to hide");
+        let printed = printed(&["env"]);
+        let names: Vec<&str> =
+            printed.lines().filter_map(|line| line.split_once('=')).map(|pair| pair.0).collect();
+        let fixed = ["HOME", "LANG", "LC_ALL", "NO_COLOR", "PAGER", "PATH", "TERM", "TZ"];
+        assert_eq!(names, fixed, "{printed}");
+    }
+}

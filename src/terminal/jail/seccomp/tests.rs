@@ -28,9 +28,9 @@ fn cell(processes: Processes, opens_for_writing: bool) -> Cell {
 }
 
 /// Runs a filter over a call; panics on a step that it does not know.
-fn play(filter: &[sock_filter], architecture: u32, number: i64, arguments: [u64; 6]) -> u32 {
+fn play(filter: &[sock_filter], architecture: u32, call: i64, arguments: [u64; 6]) -> u32 {
     let mut data = Vec::new();
-    data.extend((number as u32).to_le_bytes());
+    data.extend_from_slice(&call.to_le_bytes()[..4]);
     data.extend(architecture.to_le_bytes());
     data.extend(0_u64.to_le_bytes());
     data.extend(arguments.iter().flat_map(|argument| argument.to_le_bytes()));
