@@ -4,7 +4,7 @@
 use std::os::unix::fs::symlink;
 
 use super::check::Checker;
-use super::rules::Rules;
+use super::rules::{Rules, Takes};
 use crate::support::paths::Workspace;
 use crate::support::yaml;
 
@@ -135,4 +135,80 @@ fn lines_as_agents_write_them_run_or_are_refused_with_the_reason() {
     }
     assert!(count > 250, "{count} lines");
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn each_rule_has_lines_that_pass_and_lines_that_do_not() {
+    let rules = Rules::read(include_str!("rules.yaml")).unwrap();
+    // What only stands for another program on another machine has the examples of that.
+    let is_alias = |name: &str| matches!(name, "gawk" | "mawk" | "rg");
+    let bare = rules.all().filter(|rule| rule.accepted.is_empty() && !is_alias(&rule.name));
+    let unopposed = rules.all().filter(|rule| rule.refused.is_empty() && !is_alias(&rule.name));
+    let names: Vec<&str> = bare.chain(unopposed).map(|rule| rule.name.as_str()).collect();
+    assert!(names.is_empty(), "without examples: {names:?}");
+}
+
+#[test]
+fn the_page_of_commands_is_what_the_rules_say() {
+    let page = page_of_commands(&Rules::read(include_str!("rules.yaml")).unwrap());
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    if std::fs::read_to_string(root.join("docs/commands.md")).is_ok_and(|there| there == page) {
+        return;
+    }
+    let fresh = std::env::temp_dir().join("groundskeeper-commands.md");
+    std::io::copy(&mut page.as_bytes(), &mut create(&fresh)).unwrap();
+    panic!("docs/commands.md is old; the page of today is `{}`", fresh.display());
+}
+
+/// Writes the reference of commands.
+fn page_of_commands(rules: &Rules) -> String {
+    let mut page = String::from(
+        "# Commands\n\n\
+         What the terminal runs, made from `src/terminal/rules.yaml` by a test.\n\
+         An option that is not here is refused, and so is an abbreviation.\n\
+         [The terminal](terminal.md) says how lines are read and what holds besides.\n\n\
+         `=…` after an option is a value that it needs, `[=…]` one that may be attached to it.\n\n\
+         | command | what it does | options | refused, and why |\n|---|---|---|---|\n",
+    );
+    for rule in rules.all() {
+        let options: Vec<String> = rule
+            .options
+            .iter()
+            .map(|(name, takes)| format!("`{name}{}`", takes_text(takes)))
+            .collect();
+        let mut refused: Vec<String> = Vec::new();
+        for (name, refuse) in &rule.refuse {
+            let because = format!(": {}", refuse.because);
+            match refused.iter_mut().find(|line| line.ends_with(&because)) {
+                Some(line) => *line = line.replace(&because, &format!(" `{name}`{because}")),
+                None => refused.push(format!("`{name}`{because}")),
+            }
+        }
+        let special = match rule.name.as_str() {
+            "find" => {
+                Some("the predicates that only look; `-exec command {} +` or `\\;` at the end")
+            }
+            "xargs" => Some("`-0` `-d '\\n'` `-I TEXT` `-n NUMBER` `-P NUMBER` `-r`"),
+            "git" => {
+                Some("`-C FOLDER` `--no-pager` `--no-optional-locks`, and those of each subcommand")
+            }
+            "test" | "[" => Some("the usual comparisons"),
+            "echo" | "printf" => Some("as in every shell"),
+            _ => None,
+        };
+        let options = special.map_or_else(|| options.join(" "), str::to_owned);
+        let row = [format!("`{}`", rule.name), rule.about.clone(), options, refused.join("<br>")];
+        let row = row.map(|cell| cell.replace('|', "\\|")).join(" | ");
+        page.extend(["| ", &row, " |\n"]);
+    }
+    page
+}
+
+fn takes_text(takes: &Takes) -> &'static str {
+    match takes {
+        Takes::Nothing => "",
+        Takes::Values(_) => "=…",
+        Takes::Optional(_) => "[=…]",
+        Takes::Last(_) => " [COMMIT]",
+    }
 }

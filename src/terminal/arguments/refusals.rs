@@ -18,9 +18,10 @@ impl Reader<'_> {
                 let more = usize::from(refuse.takes_value && !attached);
                 Repair::LeaveOut(written.to_owned(), more)
             };
-            return Refusal::new(format!("{command} {name}"), refuse.because.clone())
-                .advice(advice)
-                .repair(repair);
+            let refusal =
+                Refusal::new(format!("{command} {name}"), refuse.because.clone()).advice(advice);
+            // Only where leaving it out is the advice does the line without it say what was meant.
+            return if advice.starts_with("Leave") { refusal.repair(repair) } else { refusal };
         }
         let reason = if name == written {
             format!("is not among the options of `{command}` that are allowed")

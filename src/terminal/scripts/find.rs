@@ -248,8 +248,7 @@ fn unknown(text: &str) -> Refusal {
         }
         "-L" | "-follow" => {
             Refusal::new(text, "follows links, which may lead outside the workspace")
-                .advice("Leave it out; links themselves are found with `-type l`")
-                .repair(Repair::LeaveOut(text.to_owned(), 0))
+                .advice("Links themselves are found with `-type l`, and are not followed")
         }
         "-files0-from" => Refusal::new(text, "takes the folders to search from a file")
             .form("find src tests -name '*.py'"),
