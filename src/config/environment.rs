@@ -1,7 +1,11 @@
 //! The environment, read in this one file.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use super::dotenv;
+use super::variables::Variables;
 
 /// What the program takes from its surroundings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +18,10 @@ pub struct Environment {
     pub model: Option<String>,
     /// `GROUNDSKEEPER_LANG`.
     pub lang: Option<String>,
+    /// `GROUNDSKEEPER_PROFILE`.
+    pub profile: Option<String>,
+    /// All variables, for those that name an endpoint and its key.
+    pub variables: Variables,
     /// `GROUNDSKEEPER_CLOCK`: a time at which the clock stands still, for tests and examples.
     pub clock: Option<String>,
     /// `NO_COLOR` is set, or `TERM` is `dumb`.
@@ -27,6 +35,7 @@ impl Environment {
     pub fn of_process() -> Self {
         let mut environment = Self::from_lookup(lookup);
         environment.program = std::env::current_exe().ok();
+        environment.variables = Variables::new(all_variables(), dotenv::read(Path::new(".env")));
         environment
     }
 
@@ -42,6 +51,8 @@ impl Environment {
             state_dir: get("GROUNDSKEEPER_STATE_DIR").map(PathBuf::from),
             model: text("GROUNDSKEEPER_MODEL"),
             lang: text("GROUNDSKEEPER_LANG"),
+            profile: text("GROUNDSKEEPER_PROFILE"),
+            variables: Variables::default(),
             clock: text("GROUNDSKEEPER_CLOCK"),
             no_color: get("NO_COLOR").is_some() || text("TERM").as_deref() == Some("dumb"),
             program: None,
@@ -52,4 +63,12 @@ impl Environment {
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 fn lookup(name: &str) -> Option<OsString> {
     std::env::var_os(name)
+}
+
+/// Returns the process's variables that are text.
+fn all_variables() -> BTreeMap<String, String> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
 }

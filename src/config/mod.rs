@@ -5,17 +5,22 @@
 //! A project's file comes with a cloned repository, so it is not trusted: it may not choose the
 //! sandbox, an endpoint or a key.
 
+mod dotenv;
+mod endpoint;
 mod environment;
 mod error;
 mod layers;
+mod variables;
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use endpoint::EndpointSettings;
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use layers::{Layers, Origin};
+pub use variables::{Found, Variables};
 
 use crate::context::ContextConfig;
 
@@ -27,6 +32,8 @@ pub struct Config {
     pub project: String,
     /// `offline`, `script:FILE`, or a model's name at the endpoint; empty for the default.
     pub model: String,
+    /// The server that is asked.
+    pub endpoint: EndpointSettings,
     /// The language of prompts.
     pub lang: LanguageChoice,
     /// The context's budget and scoring.
@@ -153,6 +160,7 @@ impl Config {
                 "at least 100",
             ));
         }
+        self.endpoint.check()?;
         Ok(self.context.check()?)
     }
 }

@@ -50,7 +50,7 @@ fn the_guide_has_every_setting_with_its_default() {
     }
     assert_eq!(
         all(
-            r"(?m)^\| `((?:context|limits|notes|terminal)\.[a-z_]+|project|model|lang)` \|",
+            r"(?m)^\| `((?:context|endpoint|limits|notes|terminal)\.[a-z_]+|project|model|lang)` \|",
             &guide
         ),
         keys

@@ -5,8 +5,6 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 /// What stands in the place of a key.
 pub(super) const MASKED: &str = "***";
 
@@ -76,14 +74,14 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// A key as a settings file holds it: any scalar is taken, nothing is ever written back.
-#[derive(Clone, Default, PartialEq, Eq)]
+/// A key as a settings file holds it, not yet checked.
+#[derive(Clone, PartialEq, Eq)]
 pub struct StoredKey(String);
 
 impl StoredKey {
-    /// Returns the key, if there is one.
-    pub fn key(&self, origin: impl Into<String>) -> Option<Result<ApiKey, BadKey>> {
-        if self.0.trim().is_empty() { None } else { Some(ApiKey::new(&self.0, origin)) }
+    /// Returns the text, for making an [`ApiKey`] of it.
+    pub fn reveal(&self) -> &str {
+        &self.0
     }
 }
 
@@ -95,25 +93,7 @@ impl From<String> for StoredKey {
 
 impl fmt::Debug for StoredKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(if self.0.is_empty() { "none" } else { MASKED })
-    }
-}
-
-impl Serialize for StoredKey {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(if self.0.is_empty() { "" } else { MASKED })
-    }
-}
-
-impl<'de> Deserialize<'de> for StoredKey {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // The usual message of a wrong type quotes the value.
-        match serde_json::Value::deserialize(deserializer) {
-            Ok(serde_json::Value::String(text)) => Ok(Self(text)),
-            Ok(serde_json::Value::Null) => Ok(Self::default()),
-            Ok(serde_json::Value::Number(number)) => Ok(Self(number.to_string())),
-            Ok(_) | Err(_) => Err(serde::de::Error::custom("a key must be a text")),
-        }
+        formatter.write_str(MASKED)
     }
 }
 
@@ -141,12 +121,7 @@ mod tests {
         let key = ApiKey::new("sk-verysecret", "`K`").unwrap();
         assert_eq!(format!("{key:?}"), "ApiKey(*** from `K`)");
         assert_eq!(key.mask("no sk-verysecret here"), "no *** here");
-        let stored: StoredKey = serde_json::from_str("\"sk-verysecret\"").unwrap();
-        assert_eq!(
-            format!("{stored:?} {}", serde_json::to_string(&stored).unwrap()),
-            "*** \"***\""
-        );
-        let error = serde_json::from_str::<StoredKey>("[\"sk-verysecret\"]").unwrap_err();
-        assert!(!error.to_string().contains("sk-"), "{error}");
+        let stored = StoredKey::from("sk-verysecret".to_owned());
+        assert_eq!(format!("{stored:?}"), "***");
     }
 }
