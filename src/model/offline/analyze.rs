@@ -3,7 +3,7 @@
 use super::desk::{Desk, Looked};
 use super::explore::{write_empty, write_lead};
 use super::findings::conflicts::Conflicts;
-use super::findings::functions::Functions;
+use super::findings::functions::{Bounds, Functions};
 use super::findings::markers::Markers;
 use super::findings::repeats::Repeats;
 use super::findings::untested::Untested;
@@ -32,7 +32,7 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     let markers = Markers::look(desk, &scope);
     let conflicts = Conflicts::look(desk, &scope);
     let (languages, sizes, history) = (languages?, sizes?, history?);
-    let functions = Functions::look(desk, &scope, &languages);
+    let functions = Functions::look(desk, &scope, &languages, Bounds::REPAIR);
     let tests = Untested::look(desk, &scope, &languages);
     let repeats = Repeats::look(desk, &scope, &languages);
     let (markers, conflicts) = (markers?, conflicts?);

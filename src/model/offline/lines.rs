@@ -21,6 +21,9 @@ pub(super) struct Files {
     pub(super) git: bool,
     /// The folder or file, relative to the workspace; empty for all of it.
     pub(super) within: String,
+    /// Whether `find` must put them in order, so that the same tree gives the same answer; there
+    /// is no room to sort very many.
+    pub(super) in_order: bool,
     /// Whether our own notes are among the tracked files, and must be left out.
     pub(super) own_notes: bool,
 }
@@ -60,7 +63,8 @@ impl Files {
             // Git quotes what does not fit on a line, so a line is a file.
             format!("git ls-files{} | wc -l", self.pathspec(Which::All))
         } else {
-            format!("{} | tr -dc '\\000' | wc -c", self.paths())
+            let unordered = Self { in_order: false, ..self.clone() };
+            format!("{} | tr -dc '\\000' | wc -c", unordered.paths())
         }
     }
 
@@ -169,7 +173,8 @@ impl Files {
                 format!(" \\( {} \\)", names.collect::<Vec<_>>().join(" -o "))
             }
         };
-        format!("find {start} \\( {left_out} \\) -prune -o -type f{chosen} {action}")
+        let order = if self.in_order { " | sort -z" } else { "" };
+        format!("find {start} \\( {left_out} \\) -prune -o -type f{chosen} {action}{order}")
     }
 
     /// Takes `./` off each line, which `find` puts in front.
@@ -219,7 +224,7 @@ mod tests {
     use super::*;
 
     fn files(git: bool, within: &str) -> Files {
-        Files { git, within: within.to_owned(), own_notes: false }
+        Files { git, within: within.to_owned(), in_order: false, own_notes: false }
     }
 
     #[test]

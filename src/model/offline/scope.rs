@@ -19,6 +19,9 @@ pub(super) struct Scope {
     pub(super) topic: Option<String>,
 }
 
+/// Up to so many files are put in order where Git does not do it.
+const MOST_IN_ORDER: u64 = 50_000;
+
 const INSIDE: &str = "git rev-parse --is-inside-work-tree";
 const TRACKED: &str = "git ls-files | wc -l";
 const OWN: &str = "git ls-files -- .groundskeeper | wc -l";
@@ -45,6 +48,7 @@ impl Scope {
         let mut files = Files {
             git: repository && tracked.number().unwrap_or(0) > own,
             within: within.unwrap_or_default().to_owned(),
+            in_order: false,
             own_notes: own > 0,
         };
         let mut count_line = files.count();
@@ -56,6 +60,7 @@ impl Scope {
             count = desk.run(&count_line)?.number();
         }
         files.own_notes &= files.git;
+        files.in_order = !files.git && count.is_some_and(|count| count <= MOST_IN_ORDER);
         let topic = if within.is_some() { None } else { target.clone() };
         Ok(Self {
             files,

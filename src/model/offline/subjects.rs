@@ -2,7 +2,7 @@
 
 use super::desk::{Desk, Looked};
 use super::explore;
-use super::findings::functions::Functions;
+use super::findings::functions::{Bounds, Functions};
 use super::findings::markers::Markers;
 use super::findings::repeats::Repeats;
 use super::findings::untested::Untested;
@@ -229,7 +229,7 @@ impl Subject {
             }
             Self::Functions => {
                 let languages = Languages::look(desk, scope)?;
-                let functions = Functions::look(desk, scope, &languages)?;
+                let functions = Functions::look(desk, scope, &languages, Bounds::LOOK)?;
                 Box::new(move |page| {
                     if let Some(functions) = &functions {
                         functions.write(page);

@@ -23,6 +23,8 @@ function keep(list, size, name, value,   i) {
   sub(/^\.\//, "")
   n = split($0, part, "/")
   name = part[n]
+  # A name that does not fit on a line is printed in quotes.
+  if ($0 ~ /^\047/) sub(/\047$/, "", name)
   if (match(name, /.\.[A-Za-z0-9_+-]+$/)) ending = tolower(substr(name, RSTART + 2))
   else if (name ~ /^(Make|Docker|Container|Jenkins|Rake|Gem|Brew|Vagrant|Proc)file$/) ending = name
   else ending = "-"

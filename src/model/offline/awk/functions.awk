@@ -13,7 +13,7 @@ function begin(line, at, body) {
 }
 function named(text) {
   sub(/^[ \t]*func *\([^)]*\) */, "func ", text)
-  if (match(text, /(^|[ \t])(fn|def|func|fun|function|sub)[ *]+[A-Za-z_$][A-Za-z0-9_$]*/)) {
+  if (match(text, /(^|[ \t])(fn|def|func|fun|function|sub)[ *]+[^ \t(<:{*]+/)) {
     text = substr(text, RSTART, RLENGTH)
     sub(/^.*[ *]/, "", text)
     return text
@@ -81,7 +81,7 @@ python {
   if (first == "#") next
   while (0 < open && at <= margin[open] && index(")]}", first) == 0) report(code)
   block(at)
-  if ($0 ~ /^[ \t]*(async +)?def +[A-Za-z_]/) begin(FNR, at, 1)
+  if ($0 ~ /^[ \t]*(async +)?def +[^ \t(]/) begin(FNR, at, 1)
   else if ($0 ~ /^[ \t]*(async +)?(if|elif|else|for|while|try|except|finally|with|match|case)[ (:].*:[ \t]*(#.*)?$/ || $0 ~ /^[ \t]*(else|try|finally) *:/) push(at)
   code = FNR
   next
@@ -104,7 +104,7 @@ first == "/" || first == "*" || first == "#" { if (first != "/" || $0 ~ /^[ \t]*
     next
   }
   header = 0
-  if (keyword && $0 ~ /^[ \t]*([a-z(:)]+ +)*(extern "[^"]*" +)?(fn|func|function|fun|def)[ *]+[A-Za-z_$(]/) header = 1
+  if (keyword && $0 ~ /^[ \t]*([a-z(:)]+ +)*(extern "[^"]*" +)?(fn|func|function|fun|def)[ *]+[^ \t=:;,.)]/) header = 1
   else if (keyword && opens && $0 ~ /^[ \t]*(export +)?(const|let|var) +[A-Za-z_$0-9]+[^=]*= *(async *)?(function|\(|[A-Za-z_$0-9]+ *=)/) header = 1
   else if (typed && opens && $0 ~ /^[ \t]*[A-Za-z_~].*\(/ && $0 !~ /[=.] *[A-Za-z_]* *\(|=[^=]|=>|^[ \t]*(if|else|for|foreach|while|do|switch|case|catch|try|return|new|throw|using|lock|synchronized|with|class|struct|enum|interface|record|namespace|typedef|extern|import|describe|it|test)[ (]/) header = 1
   if (header) {

@@ -8,7 +8,20 @@ use super::super::scope::Scope;
 use super::super::survey::languages::Languages;
 use super::{ASIDE, LONGEST, MOST_LINES, sources};
 
-/// From here on a function is long, and from here on it is deep.
+/// From where on a function counts as long, and from where on as deep.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Bounds {
+    long: u64,
+    deep: u64,
+}
+
+impl Bounds {
+    /// What is worth a repair.
+    pub(in super::super) const REPAIR: Self = Self { long: LONG, deep: DEEP };
+    /// What is worth a look when somebody asks.
+    pub(in super::super) const LOOK: Self = Self { long: 15, deep: 3 };
+}
+
 const LONG: u64 = 60;
 const DEEP: u64 = 5;
 /// How many of each kind are shown.
@@ -24,6 +37,7 @@ pub(in super::super) struct Functions {
     output: Output,
     line: String,
     all_files: bool,
+    bounds: Bounds,
 }
 
 /// One function.
@@ -41,19 +55,21 @@ impl Functions {
         desk: &Desk<'_>,
         scope: &Scope,
         languages: &Languages,
+        bounds: Bounds,
     ) -> Looked<Option<Self>> {
         let Some(sources) = sources(&scope.files, languages, MOST_LINES, LONGEST) else {
             return Ok(None);
         };
+        let Bounds { long, deep } = bounds;
         let find = programs::argument(programs::FUNCTIONS);
         let rank = programs::argument(programs::RANKING);
         let line = format!(
-            "{} | xargs -0 -r awk -v long={LONG} -v deep={DEEP} {find}{} | sort -k1,1nr -k3 | awk -F '\\t' -v long={LONG} -v deep={DEEP} -v most={SHOWN} {rank}",
+            "{} | xargs -0 -r awk -v long={long} -v deep={deep} {find}{} | sort -k1,1nr -k3 | awk -F '\\t' -v long={long} -v deep={deep} -v most={SHOWN} {rank}",
             sources.line,
             scope.files.short(),
         );
         let output = desk.run(&line)?;
-        Ok(Some(Self { output, line, all_files: sources.all }))
+        Ok(Some(Self { output, line, all_files: sources.all, bounds }))
     }
 
     /// Returns how many functions there are, how many are long, how many deep.
@@ -81,9 +97,10 @@ impl Functions {
                 format!("（仅最长的 {LONGEST} 个源文件）"),
             )
         };
+        let Bounds { long: from, deep: levels } = self.bounds;
         page.paragraph(&language.pick(
-            format!("Of {}{scope}, {long} have {LONG} lines or more and {deep} are nested {DEEP} levels or more (by indentation).", counted(all, "function")),
-            format!("共 {all} 个函数{scope}，其中 {long} 个达到 {LONG} 行以上，{deep} 个嵌套达到 {DEEP} 层以上（按缩进计算）。"),
+            format!("Of {}{scope}, {long} have {from} lines or more and {deep} are nested {levels} levels or more (by indentation).", counted(all, "function")),
+            format!("共 {all} 个函数{scope}，其中 {long} 个达到 {from} 行以上，{deep} 个嵌套达到 {levels} 层以上（按缩进计算）。"),
         ));
         let head = language
             .pick(["function", "place", "lines", "nesting"], ["函数", "位置", "行数", "嵌套"]);
