@@ -13,7 +13,8 @@ use super::lexer::{RedirectOperator, Word};
 use super::parser::{Command, Pipeline, Redirect, parse};
 use super::plan::{Action, Plan, Stage, Step, Target, When};
 use super::programs::Programs;
-use super::refusal::{Refusal, Repair};
+use super::refusal::Refusal;
+use super::repair::{Repair, without_shell};
 use super::rules::{RULES, Rules};
 use crate::support::paths::{PathProblem, Workspace, WorkspacePath};
 
@@ -99,11 +100,11 @@ impl Checker {
 
     /// Adds the line without what was refused, if that line is allowed.
     fn with_closest(&self, refusal: Refusal, line: &str, start: &WorkspacePath) -> Refusal {
-        match refusal.repaired(line) {
-            Some(form) if self.read(&form, start, &mut Notes::default()).is_ok() => {
-                refusal.form(form)
-            }
-            _ => refusal,
+        let works = |form: &String| self.read(form, start, &mut Notes::default()).is_ok();
+        let without_word = refusal.how_to_repair().and_then(|repair| repair.apply(line));
+        match without_word.filter(works).or_else(|| without_shell(line).filter(works)) {
+            Some(form) => refusal.form(form),
+            None => refusal,
         }
     }
 

@@ -11,7 +11,8 @@ use super::arguments::{Argument, Origin, Reading, read};
 use super::check::Scene;
 use super::commands::{add_without_operands, invocation, program};
 use super::plan::Action;
-use super::refusal::{Refusal, Repair};
+use super::refusal::Refusal;
+use super::repair::Repair;
 use super::rules::Rule;
 use crate::support::paths::WorkspacePath;
 

@@ -12,7 +12,8 @@ use std::ops::Range;
 pub(super) use characters::is_invisible;
 use expansions::{Quotes, backtick, check_braces, check_dollar, check_tilde, parenthesis};
 
-use super::refusal::{Refusal, Repair};
+use super::refusal::Refusal;
+use super::repair::Repair;
 
 /// A word: pieces that were quoted or not, glued together.
 #[derive(Debug, Clone, PartialEq, Eq)]

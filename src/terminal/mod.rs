@@ -24,6 +24,7 @@ mod parser;
 mod plan;
 mod programs;
 mod refusal;
+mod repair;
 mod report;
 mod rules;
 mod scripts;

@@ -12,7 +12,8 @@ use std::ops::Range;
 
 use super::lexer::{Operator, RedirectOperator, Token, Word, lex};
 use super::plan::When;
-use super::refusal::{Refusal, Repair};
+use super::refusal::Refusal;
+use super::repair::Repair;
 
 /// The most commands that a line may hold.
 pub(super) const MOST_COMMANDS: usize = 64;

@@ -4,9 +4,8 @@
 //! It never holds a path outside the workspace that was not in the line already.
 
 use std::fmt;
-use std::ops::Range;
 
-use super::lexer::{Token, Word, lex};
+use super::repair::Repair;
 
 /// Why a line is not run. Nothing of it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,19 +31,6 @@ pub struct Allowed {
     pub of: String,
     /// The list.
     pub list: Vec<String>,
-}
-
-/// A change of the line that takes out what was refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Repair {
-    /// A part of the line is replaced.
-    Replace(Range<usize>, String),
-    /// The first such word is left out, and as many words behind it.
-    LeaveOut(String, usize),
-    /// A letter of such a cluster of options is left out, with its value if it takes one.
-    LeaveOutLetter(String, char, bool),
-    /// The line ends before the pipe to such a command.
-    EndBefore(String),
 }
 
 impl Refusal {
@@ -88,39 +74,9 @@ impl Refusal {
         self
     }
 
-    /// Returns the line as it would be after the repair.
-    pub(super) fn repaired(&self, line: &str) -> Option<String> {
-        let words = || lex(line).ok().map(|tokens| words(&tokens));
-        let cut = |from: usize, to: usize, with: &str| {
-            Some(format!("{}{with}{}", line.get(..from)?, line.get(to..)?))
-        };
-        let repaired = match self.repair.as_deref()? {
-            Repair::Replace(span, with) => cut(span.start, span.end, with)?,
-            Repair::LeaveOut(word, more) => {
-                let words = words()?;
-                let at = words.iter().position(|other| other.text() == *word)?;
-                let last = words.get(at + more)?;
-                cut(words[at].span.start, last.span.end, "")?
-            }
-            Repair::LeaveOutLetter(word, letter, takes_value) => {
-                let words = words()?;
-                let at = words.iter().position(|other| other.text() == *word)?;
-                let (before, after) = word.split_once(*letter)?;
-                let (kept, more) = match (takes_value, after) {
-                    (false, after) => (format!("{before}{after}"), 0),
-                    (true, "") => (before.to_owned(), 1),
-                    (true, _) => (before.to_owned(), 0),
-                };
-                let kept = if kept == "-" { "" } else { &kept };
-                cut(words[at].span.start, words.get(at + more)?.span.end, kept)?
-            }
-            Repair::EndBefore(word) => {
-                let at = words()?.iter().position(|other| other.text() == *word)?;
-                let start = words()?.get(at)?.span.start;
-                line.get(..start)?.trim_end().strip_suffix('|')?.to_owned()
-            }
-        };
-        Some(tidied(&repaired))
+    /// Returns how the line may be repaired.
+    pub(super) fn how_to_repair(&self) -> Option<&Repair> {
+        self.repair.as_deref()
     }
 
     /// Returns the text for a model: what was refused, why, what works, what is allowed.
@@ -160,25 +116,6 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
-
-/// Returns the words of a line.
-fn words(tokens: &[Token]) -> Vec<Word> {
-    let word = |token: &Token| match token {
-        Token::Word(word) => Some(word.clone()),
-        Token::Operator(..) | Token::Redirect(..) => None,
-    };
-    tokens.iter().filter_map(word).collect()
-}
-
-/// Returns a line without the blanks that a cut left behind.
-fn tidied(line: &str) -> String {
-    line.replace("  ", " ")
-        .replace(" ;", ";")
-        .trim()
-        .trim_end_matches([';', '&', '|'])
-        .trim()
-        .to_owned()
-}
 
 /// Returns a text in backticks, or in quotes when it holds one.
 fn quoted(text: &str) -> String {

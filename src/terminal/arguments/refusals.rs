@@ -2,7 +2,8 @@
 
 use super::Reader;
 use crate::support::nearest::nearest;
-use crate::terminal::refusal::{Refusal, Repair};
+use crate::terminal::refusal::Refusal;
+use crate::terminal::repair::Repair;
 
 impl Reader<'_> {
     /// Refuses an option that is not allowed, found in the word as it was written.

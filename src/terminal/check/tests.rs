@@ -246,7 +246,7 @@ fn check_run(line: &str, words_of_run: &[&str], expected: Result<&str, &str>) {
 #[test]
 fn an_item_is_never_an_option() {
     check_run("ls | xargs wc -l", &["wc", "-l", "-c", "a"], Ok("wc -l ./-c a"));
-    check_run("ls | xargs sort", &["sort", "--output=x"], Ok("sort ./--output=x"));
+    check_run("ls | xargs sort", &["sort", "--output=x"], Ok("sort -S 1G ./--output=x"));
     check_run("ls | xargs cat", &["cat", "-"], Ok("cat ./-"));
     check_run("ls | xargs grep x", &["grep", "x", "-f", "y"], Ok("grep x ./-f y"));
     check_run("ls | xargs grep", &["grep", "-f", "y"], Err("comes from data"));

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use crate::terminal::arguments::{Argument, Origin};
 use crate::terminal::check::Scene;
 use crate::terminal::plan::{Items, Xargs};
-use crate::terminal::refusal::{Refusal, Repair};
+use crate::terminal::refusal::Refusal;
+use crate::terminal::repair::Repair;
 
 use Takes::{Nothing, Number, Path, Text};
 
