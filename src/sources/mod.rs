@@ -8,6 +8,7 @@
 
 mod actions;
 mod blockers;
+mod code;
 mod conversation;
 mod documents;
 mod guide_files;
@@ -19,6 +20,7 @@ mod task_state;
 
 pub use actions::Actions;
 pub use blockers::Blockers;
+pub use code::Code;
 pub use conversation::{Conversation, Said};
 pub use guide_files::GuideFiles;
 pub use knowledge::Knowledge;
@@ -67,10 +69,14 @@ pub fn builtin(materials: &Materials) -> Vec<Box<dyn ContextSource>> {
         Box::new(Notes::new(Arc::clone(notes), materials.most_notes)),
         Box::new(guides.clone()),
         Box::new(Knowledge::new(workspace.clone(), guides)),
+        Box::new(Code::new(workspace.clone(), MOST_PASSAGES)),
         Box::new(Memory::new(materials.sessions.clone(), Arc::clone(counter))),
         Box::new(RepoMap::new(workspace.clone())),
     ]
 }
+
+/// How many passages of code are offered.
+const MOST_PASSAGES: usize = 4;
 
 #[cfg(test)]
 mod tests;
