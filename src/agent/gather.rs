@@ -3,6 +3,7 @@
 use futures::future::join_all;
 
 use super::state::State;
+use super::transcript::close_open_calls;
 use super::turn::Turn;
 use super::{AgentError, CodebaseMaintainer, Mode, Request};
 use crate::context::{BuiltContext, ContextPacket, PacketKind, Parts, Query};
@@ -31,14 +32,13 @@ impl CodebaseMaintainer {
 
     /// Gathers candidates, builds the context and puts it into the conversation.
     pub(super) async fn gather(&mut self, turn: &mut Turn) -> Result<(), AgentError> {
-        let built = self.build_context(turn).await?;
         if self.messages.is_empty() {
-            // The first turn of the session: what the endpoint tells of itself.
-            for sentence in self.model.prepare().await {
-                self.recorder.warn(sentence);
-            }
-            self.messages.push(Message::System { content: built.system_text() });
+            // What the endpoint tells of itself.
+            self.pending_warnings.extend(self.model.prepare().await);
         }
+        self.begin_conversation(&turn.request)?;
+        close_open_calls(&mut self.messages);
+        let built = self.build_context(turn).await?;
         let text = built.user_text();
         self.recorder.emit(EventKind::ContextBuilt {
             tokens: built.tokens,
@@ -47,6 +47,22 @@ impl CodebaseMaintainer {
             report: serde_json::to_value(&built.report).unwrap_or_default(),
         });
         self.messages.push(Message::User { content: text });
+        turn.built = true;
+        Ok(())
+    }
+
+    /// Begins the conversation of this process, if it has not begun: the system message, which
+    /// stays byte for byte over a session, and what was said before.
+    pub(super) fn begin_conversation(&mut self, request: &Request) -> Result<(), AgentError> {
+        if self.messages.is_empty() {
+            let query = self.query(request);
+            let fixed = self.builder.build([], &query, &self.fixed_parts(request)?)?;
+            self.messages.push(Message::System { content: fixed.system_text() });
+            self.messages.append(&mut self.resumed);
+            for warning in std::mem::take(&mut self.pending_warnings) {
+                self.recorder.warn(warning);
+            }
+        }
         Ok(())
     }
 
@@ -65,21 +81,29 @@ impl CodebaseMaintainer {
     async fn build_context(&mut self, turn: &Turn) -> Result<BuiltContext, AgentError> {
         let target = self.target(&turn.request);
         let mut packets = self.look(turn.mode, target.as_deref()).await?;
-        let query = Query {
-            text: turn.request.text.clone(),
-            mode: turn.mode.row().name.to_owned(),
-            now: self.clock.utc(),
-            session: Some(self.session.id().to_owned()).filter(|id| !id.is_empty()),
-        };
+        let query = self.query(&turn.request);
         packets.extend(self.offers(&query).await);
         packets.push(self.state_packet(turn, target.as_deref()));
+        Ok(self.builder.build(packets, &query, &self.fixed_parts(&turn.request)?)?)
+    }
+
+    fn query(&self, request: &Request) -> Query {
+        Query {
+            text: request.text.clone(),
+            mode: request.mode.row().name.to_owned(),
+            now: self.clock.utc(),
+            session: Some(self.session.id().to_owned()).filter(|id| !id.is_empty()),
+        }
+    }
+
+    /// Returns the parts of a context that do not compete.
+    fn fixed_parts(&self, request: &Request) -> Result<Parts, AgentError> {
         let prompts = self.prompts()?;
-        let parts = Parts {
+        Ok(Parts {
             instructions: prompts.fill("system", &[("project", self.project.as_str())])?,
-            task: self.task(&turn.request)?,
+            task: self.task(request)?,
             output: prompts.raw("output")?.to_owned(),
-        };
-        Ok(self.builder.build(packets, &query, &parts)?)
+        })
     }
 
     /// Runs the command lines of a mode; what cannot be looked at is told and left out.
@@ -175,7 +199,7 @@ impl CodebaseMaintainer {
     }
 
     /// Chooses the language of the session with its first request, and the tools' words with it.
-    fn choose_language(&mut self, request: &Request) -> Result<(), AgentError> {
+    pub(super) fn choose_language(&mut self, request: &Request) -> Result<(), AgentError> {
         if self.prompts.is_some() {
             return Ok(());
         }

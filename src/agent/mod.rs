@@ -21,6 +21,7 @@ mod options;
 mod recorder;
 mod report;
 mod request;
+mod resume;
 mod session;
 mod state;
 mod transcript;
@@ -80,6 +81,10 @@ pub struct CodebaseMaintainer {
     session: Session,
     /// The conversation: the system message, then all that was said, appended only.
     messages: Vec<Message>,
+    /// What was said in the session before this process took it up, until the conversation begins.
+    resumed: Vec<Message>,
+    /// What a person should read when the conversation begins.
+    pending_warnings: Vec<String>,
     /// Our count of the newest request's prompt.
     last_prompt: u64,
 }
@@ -100,7 +105,9 @@ impl CodebaseMaintainer {
 
     /// The loop: ask, act, until an answer or a limit. Returns why the turn ends.
     async fn steps(&mut self, turn: &mut Turn) -> Result<StopReason, AgentError> {
-        self.gather(turn).await?;
+        if !turn.built {
+            self.gather(turn).await?;
+        }
         loop {
             if let Some(reason) = self.must_stop(turn) {
                 return Ok(reason);

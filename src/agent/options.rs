@@ -151,6 +151,8 @@ impl CodebaseMaintainer {
             recorder,
             session: Session::default(),
             messages: Vec::new(),
+            resumed: Vec::new(),
+            pending_warnings: Vec::new(),
             last_prompt: 0,
         })
     }

@@ -63,6 +63,12 @@ impl Recorder {
         self.emit(EventKind::Warning { message: message.into() });
     }
 
+    /// Goes on after the events of an earlier time, in their journal.
+    pub(super) fn take_up(&mut self, journal: Journal, events: Vec<Event>) {
+        self.journal = Some(journal);
+        self.events = events;
+    }
+
     /// Writes what happens from here on into a journal.
     pub(super) fn write_into(&mut self, journal: Journal) {
         self.journal = Some(journal);

@@ -411,6 +411,7 @@ mod tests {
                 session: "session_20250119_153000".to_owned(),
                 project: "shop".to_owned(),
                 model: "offline".to_owned(),
+                language: "en".to_owned(),
             },
             EventKind::TurnStarted {
                 turn: 1,

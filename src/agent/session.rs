@@ -16,6 +16,11 @@ pub(super) struct Session {
 }
 
 impl Session {
+    /// Makes this the session of that id, which has had so many turns.
+    pub(super) fn take_up(&mut self, id: String, folder: PathBuf, turns: u64) {
+        *self = Self { id, folder: Some(folder), turns };
+    }
+
     /// Returns the id; empty before the first turn.
     pub(super) fn id(&self) -> &str {
         &self.id
@@ -64,6 +69,7 @@ impl CodebaseMaintainer {
             session: self.session.id.clone(),
             project: self.project.clone(),
             model: self.model.name().to_owned(),
+            language: self.language().code().to_owned(),
         });
         if let Some(reason) = lost {
             self.recorder.lose(&reason);

@@ -8,6 +8,13 @@ pub(super) const INTERRUPTED: &str = "The turn was interrupted before this call 
 /// Returns the conversation of a session, without the system message. Each call has its result:
 /// one that never came is told as interrupted.
 pub fn replay(events: &[Event]) -> Vec<Message> {
+    let mut messages = fold(events);
+    close_open_calls(&mut messages);
+    messages
+}
+
+/// Returns the conversation with the calls of the newest reply as they stand.
+pub(super) fn fold(events: &[Event]) -> Vec<Message> {
     let mut messages = Vec::new();
     for event in events {
         match &event.kind {
@@ -48,7 +55,6 @@ pub fn replay(events: &[Event]) -> Vec<Message> {
             | EventKind::TurnFinished { .. } => {}
         }
     }
-    close_open_calls(&mut messages);
     messages
 }
 

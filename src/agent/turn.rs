@@ -14,6 +14,8 @@ pub(super) struct Turn {
     pub(super) request: Request,
     /// The running time of the clock when the turn began.
     pub(super) began: Duration,
+    /// Whether its context is part of the conversation already.
+    pub(super) built: bool,
     /// Where its events begin among those of the session.
     pub(super) first_event: usize,
     pub(super) used: Used,
@@ -35,6 +37,7 @@ impl Turn {
             mode: request.mode,
             request,
             began,
+            built: false,
             first_event,
             used: Used::default(),
             told: 0,

@@ -163,6 +163,9 @@ pub(super) struct AskArgs {
 /// What the commands that ask a model have in common.
 #[derive(Debug, Args)]
 pub(super) struct TurnArgs {
+    /// Go on in a session: its id, a part of it, or `last`.
+    #[arg(long, value_name = "SESSION")]
+    pub(super) session: Option<String>,
     /// Write a copy of the session's report to FILE, as JSON when it ends in `.json`.
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
@@ -206,6 +209,26 @@ pub(super) enum SessionCommand {
     List,
     /// Show what happened in a session.
     Show {
+        /// A session's id or a part of it; the newest without one.
+        session: Option<String>,
+    },
+    /// Go on with a turn that was cut off.
+    Resume {
+        /// A session's id or a part of it; the newest without one.
+        session: Option<String>,
+    },
+    /// Copy a session into a new one, and print its id.
+    Fork {
+        /// A session's id or a part of it; the newest without one.
+        session: Option<String>,
+    },
+    /// Print the whole dialog of a session as Markdown.
+    Export {
+        /// A session's id or a part of it; the newest without one.
+        session: Option<String>,
+    },
+    /// Set lines of a journal that cannot be read aside.
+    Repair {
         /// A session's id or a part of it; the newest without one.
         session: Option<String>,
     },

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
@@ -9,6 +10,7 @@ use super::args::{AnalyzeArgs, AskArgs, ExploreArgs, PlanArgs, TurnArgs};
 use super::wiring::{self, Setup};
 use super::{CliError, ExitKind, interrupt, print_markdown};
 use crate::agent::{CodebaseMaintainer, Report, Request};
+use crate::model::ChatModel;
 use crate::protocol::{EventSink, Outcome, StopReason};
 use crate::support::atomic_file;
 use crate::ui::{JsonLines, Plain};
@@ -41,27 +43,70 @@ pub(super) async fn ask(setup: &Setup, args: &AskArgs) -> Result<u8, CliError> {
     run(setup, Request::ask(question), &args.turn).await
 }
 
-async fn run(setup: &Setup, request: Request, args: &TurnArgs) -> Result<u8, CliError> {
-    let cancel = CancellationToken::new();
-    let display: Box<dyn EventSink> = if setup.json {
-        Box::new(JsonLines::new(io::stdout()))
-    } else {
-        let live = io::stderr().is_terminal() && !setup.environment.no_color;
-        Box::new(Plain::new(anstream::stderr(), wiring::width(), live))
+/// Goes on with a turn that was cut off.
+pub(super) async fn resume(setup: &Setup, session: Option<&str>) -> Result<u8, CliError> {
+    let id = wiring::session(setup, session)?;
+    let mut stage = Stage::new(setup, Some(&id))?;
+    let cancel = stage.cancel.clone();
+    let work =
+        async { stage.maintainer.resume().await.map_err(|error| wiring::agent_error(&error)) };
+    let Some(outcome) = interrupt::guarded(&cancel, work).await? else {
+        return Err(CliError::new(ExitKind::Other, format!("the last turn of {id} has ended"))
+            .with_hint(format!("`groundskeeper ask --session {id} \"…\"` asks on")));
     };
-    let model = setup.model()?;
-    let mut maintainer =
-        setup.maintainer(std::sync::Arc::clone(&model), display, cancel.clone())?;
-    let turn = async { maintainer.run(request).await.map_err(|error| wiring::agent_error(&error)) };
-    let outcome = interrupt::guarded(&cancel, turn).await?;
-    if !setup.json {
-        print_markdown(&outcome.answer)?;
+    stage.end(setup, &outcome, None)
+}
+
+async fn run(setup: &Setup, request: Request, args: &TurnArgs) -> Result<u8, CliError> {
+    let session = match args.session.as_deref() {
+        Some("last") => Some(wiring::session(setup, None)?),
+        Some(name) => Some(wiring::session(setup, Some(name))?),
+        None => None,
+    };
+    let mut stage = Stage::new(setup, session.as_deref())?;
+    let cancel = stage.cancel.clone();
+    let work =
+        async { stage.maintainer.run(request).await.map_err(|error| wiring::agent_error(&error)) };
+    let outcome = interrupt::guarded(&cancel, work).await?;
+    stage.end(setup, &outcome, args.report.as_deref())
+}
+
+/// What a turn of the command line needs.
+struct Stage {
+    maintainer: CodebaseMaintainer,
+    model: Arc<dyn ChatModel>,
+    cancel: CancellationToken,
+}
+
+impl Stage {
+    /// Puts everything together, in a session that there is already or in a new one.
+    fn new(setup: &Setup, session: Option<&str>) -> Result<Self, CliError> {
+        let cancel = CancellationToken::new();
+        let display: Box<dyn EventSink> = if setup.json {
+            Box::new(JsonLines::new(io::stdout()))
+        } else {
+            let live = io::stderr().is_terminal() && !setup.environment.no_color;
+            Box::new(Plain::new(anstream::stderr(), wiring::width(), live))
+        };
+        let model = setup.model()?;
+        let mut maintainer = setup.maintainer(Arc::clone(&model), display, cancel.clone())?;
+        if let Some(id) = session {
+            maintainer.take_up(id).map_err(|error| wiring::agent_error(&error))?;
+        }
+        Ok(Self { maintainer, model, cancel })
     }
-    if let Some(path) = &args.report {
-        copy_report(&maintainer.report(), path)?;
+
+    /// Prints the answer and returns the exit code.
+    fn end(&self, setup: &Setup, outcome: &Outcome, report: Option<&Path>) -> Result<u8, CliError> {
+        if !setup.json {
+            print_markdown(&outcome.answer)?;
+        }
+        if let Some(path) = report {
+            copy_report(&self.maintainer.report(), path)?;
+        }
+        self.model.finish().map_err(|error| wiring::model_error(&error))?;
+        exit_code(&self.maintainer, outcome)
     }
-    model.finish().map_err(|error| wiring::model_error(&error))?;
-    exit_code(&maintainer, &outcome)
 }
 
 /// Returns how the turn went, as an exit code or an error.

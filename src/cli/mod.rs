@@ -13,6 +13,7 @@ mod interrupt;
 pub mod notes;
 mod sessions;
 pub mod sh;
+mod transcript;
 mod wiring;
 
 use std::io::{self, IsTerminal, Write};
@@ -60,7 +61,7 @@ async fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Sh(args) => wiring::sh(&setup, args).await,
         Command::Context(args) => context::run(&setup, args).await,
         Command::Report(args) => sessions::report(&setup, args),
-        Command::Session(command) => sessions::run(&setup, command),
+        Command::Session(command) => sessions::run(&setup, command).await,
         Command::Init => init::run(&setup),
         Command::Config(command) => config::run(&setup, command),
         Command::Completions { shell } => completions::run(*shell),

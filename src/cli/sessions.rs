@@ -6,18 +6,44 @@ use serde_json::json;
 
 use super::args::{ReportArgs, SessionCommand};
 use super::wiring::{self, Setup};
-use super::{CliError, print, print_json, print_markdown};
+use super::{CliError, ask, print, print_json, print_markdown, transcript};
 use crate::agent::Report;
 use crate::journal::{Reading, SessionSummary, Sessions};
 use crate::protocol::{Event, EventKind};
 
 /// Lists or shows sessions.
-pub(super) fn run(setup: &Setup, command: &SessionCommand) -> Result<u8, CliError> {
+pub(super) async fn run(setup: &Setup, command: &SessionCommand) -> Result<u8, CliError> {
     let sessions = Sessions::at(setup.state.sessions());
     match command {
         SessionCommand::List => list(setup, &sessions),
         SessionCommand::Show { session } => show(setup, &sessions, session.as_deref()),
+        SessionCommand::Resume { session } => ask::resume(setup, session.as_deref()).await,
+        SessionCommand::Fork { session } => fork(setup, &sessions, session.as_deref()),
+        SessionCommand::Export { session } => export(&sessions, session.as_deref()),
+        SessionCommand::Repair { session } => repair(&sessions, session.as_deref()),
     }
+}
+
+fn fork(setup: &Setup, sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
+    let forked = sessions.find(name).and_then(|id| sessions.fork(&id, setup.clock.now()));
+    print(&format!("{}\n", forked.map_err(|error| wiring::journal_error(&error))?))?;
+    Ok(0)
+}
+
+fn export(sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
+    let (id, reading) = find(sessions, name)?;
+    print(&transcript::markdown(&id, &reading.events))?;
+    Ok(0)
+}
+
+fn repair(sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
+    let repaired = sessions.find(name).and_then(|id| Ok((id.clone(), sessions.repair(&id)?)));
+    let (id, lines) = repaired.map_err(|error| wiring::journal_error(&error))?;
+    print(&match lines {
+        0 => format!("{id}: every line can be read\n"),
+        lines => format!("{id}: {lines} lines set aside into `journal.bad`\n"),
+    })?;
+    Ok(0)
 }
 
 /// Shows a session's report.

@@ -18,7 +18,7 @@ use crate::config::{
     AutoNotesChoice, Config, ConfigError, Environment, LanguageChoice, Layers, Origin,
     SandboxChoice,
 };
-use crate::journal::JournalError;
+use crate::journal::{JournalError, Sessions};
 use crate::model::offline::OfflineModel;
 use crate::model::scripted::ScriptedModel;
 use crate::model::{ChatModel, ModelError};
@@ -197,6 +197,11 @@ pub(super) async fn sh(setup: &Setup, args: &ShArgs) -> Result<u8, CliError> {
     sh::run(args, &terminal, setup.json, &mut io::stdout(), &mut anstream::stderr()).await
 }
 
+/// Finds a session by its id or a part of it; the newest without one.
+pub(super) fn session(setup: &Setup, name: Option<&str>) -> Result<String, CliError> {
+    Sessions::at(setup.state.sessions()).find(name).map_err(|error| journal_error(&error))
+}
+
 /// Returns the columns of the terminal.
 pub(super) fn width() -> usize {
     #[cfg(unix)]
@@ -285,6 +290,9 @@ pub(super) fn journal_error(error: &JournalError) -> CliError {
     let (kind, hint) = match error {
         JournalError::Unknown(_) | JournalError::Ambiguous { .. } => {
             (ExitKind::Other, Some("`groundskeeper session list` shows all sessions"))
+        }
+        JournalError::InUse { .. } => {
+            (ExitKind::Other, Some("`groundskeeper session fork` makes a copy that can go on"))
         }
         JournalError::Io { .. } => (ExitKind::Store, None),
     };

@@ -16,6 +16,12 @@ pub enum JournalError {
         /// The sessions that fit.
         candidates: Vec<String>,
     },
+    /// Another process has the session.
+    #[error("the session is in use by {owner}")]
+    InUse {
+        /// Who: process, host, since when.
+        owner: String,
+    },
     /// The file or folder cannot be read or made.
     #[error("{what} `{}` failed", .path.display())]
     Io {

@@ -5,10 +5,11 @@
 //! on disk before the program goes on. The journal never interprets what it keeps.
 
 mod error;
+mod owner;
 mod read;
 mod sessions;
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -31,11 +32,21 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of a session's folder for appending, made if it is not there.
+    /// Opens the journal of a session's folder for appending, made if it is not there. One process
+    /// has it at a time, and the kernel gives it back when that process ends, however it ends.
     pub fn open(folder: &Path) -> Result<Self, JournalError> {
         let path = folder.join(FILE_NAME);
         let open = OpenOptions::new().create(true).append(true).open(&path);
         let file = open.map_err(|source| JournalError::io("opening", &path, source))?;
+        match file.try_lock() {
+            Ok(()) => owner::write(folder),
+            Err(TryLockError::WouldBlock) => {
+                return Err(JournalError::InUse { owner: owner::read(folder) });
+            }
+            Err(TryLockError::Error(source)) => {
+                return Err(JournalError::io("locking", &path, source));
+            }
+        }
         let torn = !read::ends_with_a_line(&path)
             .map_err(|source| JournalError::io("reading", &path, source))?;
         Ok(Self { file, folder: folder.to_owned(), torn })

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, FixedOffset, Utc};
 use serde::Serialize;
 
-use super::{JournalError, Reading, read};
-use crate::protocol::EventKind;
+use super::{FILE_NAME, JournalError, Reading, read};
+use crate::protocol::{Event, EventKind};
+use crate::support::atomic_file;
 
 /// `sessions/` of a state folder. Nothing is made until a session begins.
 #[derive(Debug, Clone)]
@@ -110,6 +111,53 @@ impl Sessions {
         Ok(self.ids()?.into_iter().map(row).collect())
     }
 
+    /// Copies a session into a new one, so that both can go on; returns the new one's id. What
+    /// cannot be read is left out.
+    pub fn fork(&self, id: &str, now: DateTime<FixedOffset>) -> Result<String, JournalError> {
+        let mut events = self.read(id)?.events;
+        let forked = self.create(now)?;
+        for event in &mut events {
+            if let EventKind::SessionStarted { session, .. } = &mut event.kind {
+                session.clone_from(&forked);
+            }
+        }
+        self.replace(&forked, &lines(&events))?;
+        Ok(forked)
+    }
+
+    /// Sets the lines that cannot be read aside, into `journal.bad`, and returns how many.
+    pub fn repair(&self, id: &str) -> Result<usize, JournalError> {
+        let path = self.path(id).join(FILE_NAME);
+        let bytes =
+            std::fs::read(&path).map_err(|source| JournalError::io("reading", &path, source))?;
+        let bad: Vec<usize> = self.read(id)?.bad_lines.iter().map(|bad| bad.line).collect();
+        if bad.is_empty() {
+            return Ok(0);
+        }
+        let (mut kept, mut aside) = (Vec::new(), Vec::new());
+        for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            if line.is_empty() {
+                continue;
+            }
+            let to = if bad.contains(&(index + 1)) { &mut aside } else { &mut kept };
+            to.extend_from_slice(line);
+            to.push(b'\n');
+        }
+        let beside = self.path(id).join("journal.bad");
+        let mut all = std::fs::read(&beside).unwrap_or_default();
+        all.extend(aside);
+        atomic_file::replace(&beside, &all)
+            .map_err(|source| JournalError::io("writing", &beside, source))?;
+        self.replace(id, &kept)?;
+        Ok(bad.len())
+    }
+
+    fn replace(&self, id: &str, bytes: &[u8]) -> Result<(), JournalError> {
+        let path = self.path(id).join(FILE_NAME);
+        atomic_file::replace(&path, bytes)
+            .map_err(|source| JournalError::io("writing", &path, source))
+    }
+
     /// Returns the folder of all sessions.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -153,6 +201,16 @@ fn summarize(id: String, reading: Result<Reading, JournalError>) -> SessionSumma
         }
     }
     row
+}
+
+/// Returns events as journal lines.
+fn lines(events: &[Event]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for line in events.iter().filter_map(|event| serde_json::to_vec(event).ok()) {
+        bytes.extend(line);
+        bytes.push(b'\n');
+    }
+    bytes
 }
 
 /// Returns whether a folder's name is a session's: `session_<8 digits>_<6 digits>[_<number>]`.

@@ -22,6 +22,7 @@ fn started() -> EventKind {
         session: "session_20250119_153000".to_owned(),
         project: "shop".to_owned(),
         model: "offline".to_owned(),
+        language: "en".to_owned(),
     }
 }
 
@@ -70,6 +71,7 @@ fn a_torn_line_is_told_and_the_next_event_has_its_own() {
     assert_eq!(reading.events.len(), 1);
     assert!(reading.bad_lines[0].torn);
 
+    drop(journal);
     let mut journal = Journal::open(folder.path()).unwrap();
     journal.emit(&event(2, warning("again"))).unwrap();
     let reading = read(folder.path()).unwrap();
@@ -147,4 +149,26 @@ fn a_reason_is_named_as_it_is_journaled() {
     for reason in [StopReason::Answered, StopReason::LoopDetected, StopReason::UnusableReplies] {
         assert_eq!(serde_json::to_value(reason).unwrap(), reason.name());
     }
+}
+
+#[test]
+fn one_process_has_a_session_at_a_time_and_the_other_is_told_who() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::open(folder.path()).unwrap();
+    let error = Journal::open(folder.path()).unwrap_err();
+    let expected = format!("the session is in use by process {} on ", std::process::id());
+    assert!(error.to_string().starts_with(&expected), "{error}");
+    drop(journal);
+    assert!(Journal::open(folder.path()).is_ok());
+}
+
+#[test]
+fn a_session_whose_lines_are_all_right_is_left_alone_by_a_repair() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = Sessions::at(folder.path());
+    let id = sessions.create(at("2025-01-19T15:30:00+08:00")).unwrap();
+    let mut journal = Journal::open(&sessions.path(&id)).unwrap();
+    journal.emit(&event(1, started())).unwrap();
+    assert_eq!(sessions.repair(&id).unwrap(), 0);
+    assert!(!sessions.path(&id).join("journal.bad").exists());
 }

@@ -30,6 +30,11 @@ impl Language {
         }
     }
 
+    /// Returns the language of a folder's name.
+    pub fn named(code: &str) -> Option<Self> {
+        [Self::En, Self::Zh].into_iter().find(|language| language.code() == code)
+    }
+
     /// Returns the language of a question: Chinese when a fifth of its letters are Han.
     pub fn of(question: &str) -> Self {
         let letters = question.chars().filter(|c| c.is_alphabetic()).count();

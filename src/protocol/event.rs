@@ -38,6 +38,9 @@ pub enum EventKind {
         project: String,
         /// The model's name.
         model: String,
+        /// The language of the prompts: `en` or `zh`.
+        #[serde(default)]
+        language: String,
     },
     /// A user's request was taken.
     #[serde(rename = "turn.started")]

@@ -7,6 +7,7 @@ mod fixtures;
 mod floors;
 mod jail;
 mod prompts;
+mod resume;
 mod support;
 mod terminal;
 mod tidy;

@@ -173,7 +173,8 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).unwrap();
 }
 
-fn copy_tree(from: &Path, to: &Path) {
+/// Copies a folder with all that is in it.
+pub(crate) fn copy_tree(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
