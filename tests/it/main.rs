@@ -10,5 +10,6 @@ mod prompts;
 mod resume;
 mod support;
 mod terminal;
+mod three_days;
 mod tidy;
 mod turns;

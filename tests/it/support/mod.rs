@@ -109,7 +109,7 @@ impl Env {
     }
 
     #[expect(clippy::disallowed_methods, reason = "tests start programs of their own")]
-    fn command(&self, program: impl AsRef<OsStr>) -> Command {
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command
             .current_dir(self.workspace())
