@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use groundskeeper::prompts::{Language, PromptError, Prompts};
 use groundskeeper::support::template;
+use groundskeeper::tools::NoteArgs;
 use pretty_assertions::assert_eq;
 
 const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
@@ -125,6 +126,20 @@ fn the_terminal_prompts_name_every_command_of_the_rules() {
         for key in &keys {
             let is_named = key.split(' ').take(2).all(|word| named.contains(word));
             assert!(is_named, "{}: `{key}` is not named", language.code());
+        }
+    }
+}
+
+#[test]
+fn the_note_prompts_name_every_parameter_of_the_tool() {
+    let schema = serde_json::to_value(schemars::schema_for!(NoteArgs)).unwrap();
+    let parameters = schema["properties"].as_object().unwrap();
+    assert!(parameters.len() > 8, "{schema}");
+    for language in LANGUAGES {
+        let prompts = Prompts::embedded(language);
+        let raw = prompts.raw("tools/note").unwrap();
+        for parameter in parameters.keys() {
+            assert!(raw.contains(&format!("`{parameter}`")), "{}: {parameter}", language.code());
         }
     }
 }
