@@ -11,6 +11,8 @@ use groundskeeper::config::Layers;
 use pretty_assertions::assert_eq;
 use regex::Regex;
 
+use crate::support::{self, Env, write};
+
 #[test]
 fn every_event_has_its_heading_and_every_heading_its_event() {
     let source = read("src/protocol/event.rs");
@@ -77,6 +79,126 @@ fn the_guide_has_every_exit_code() {
     }
 }
 
+#[test]
+fn the_guide_tells_of_every_command() {
+    let guide = read("docs/guide.md");
+    let help = Env::new().run(["--help"]).code(0).stdout();
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty());
+    let names: Vec<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() > 8, "{help}");
+    for name in names.into_iter().filter(|name| *name != "help") {
+        let is_told = guide.contains(&format!("| `{name}")) || guide.contains(&format!("`{name}`"));
+        assert!(is_told, "docs/guide.md does not tell of `{name}`");
+    }
+}
+
+/// The commands of the pages run, in a copy of the shop with the script that `docs/testing.md`
+/// names. A line of a `console` block that begins with `$ ` is a command; `# exit N` behind it
+/// tells another exit code than 0. The lines below a command must stand in its output in this
+/// order; `…` stands for any others.
+#[test]
+fn the_commands_of_the_pages_run_and_print_what_they_show() {
+    let mut commands = 0;
+    for page in ["README.md", "README.zh.md", "docs"].into_iter().flat_map(pages) {
+        let env = Env::new().repo("flask_shop");
+        let script = root().join("fixtures/scripts/three_days/day_one.yaml");
+        write(&env.workspace().join("day_one.yaml"), &std::fs::read(script).unwrap());
+        for shown in console_blocks(&page, &read(&page)) {
+            commands += 1;
+            shown.check(&env);
+        }
+    }
+    assert!(commands >= 10, "only {commands} commands are shown");
+}
+
+#[test]
+fn the_reader_of_console_blocks_sees_commands_and_their_output() {
+    let page = "a\n```console\n$ groundskeeper plan  # exit 6\nx\n…\ny\n$ ls\n```\n$ no\n";
+    let blocks = console_blocks("p.md", page);
+    let read: Vec<_> = blocks.iter().map(|b| (b.line.as_str(), b.exit, b.output.len())).collect();
+    assert_eq!(read, [("groundskeeper plan", 6, 3), ("ls", 0, 0)]);
+}
+
+#[test]
+fn the_first_screen_of_each_readme_shows_what_explore_prints() {
+    let env = Env::new().repo("flask_shop");
+    for (page, language) in [("README.md", "en"), ("README.zh.md", "zh")] {
+        let text = read(page);
+        let (_, shown) = text.split_once("```markdown\n").unwrap();
+        let (shown, _) = shown.split_once("\n```").unwrap();
+        let printed = env.run(["explore", ".", "--lang", language]).code(0).stdout();
+        let of_both = |line: &&str| line.starts_with("## ") || line.starts_with("| ---");
+        for line in shown.lines().filter(of_both).chain(shown.lines().last()) {
+            assert!(printed.lines().any(|other| other == line), "{page}: {line}\n{printed}");
+        }
+    }
+}
+
+/// A command of a page and what the page shows of it.
+struct Shown {
+    place: String,
+    line: String,
+    exit: i32,
+    output: Vec<String>,
+}
+
+impl Shown {
+    fn check(&self, env: &Env) {
+        let binary = Path::new(env!("CARGO_BIN_EXE_groundskeeper"));
+        // From a checkout one types `cargo run --release --`; it is the same program.
+        let line = self.line.replace("cargo run --release --", "groundskeeper");
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", binary.parent().unwrap().display());
+        let mut shell = env.command("bash");
+        shell.args(["-c", &line]).env("PATH", path).env("GROUNDSKEEPER_CLOCK", support::NOW);
+        let ran = shell.output().unwrap();
+        let output = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+        let place = &self.place;
+        assert_eq!(ran.status.code(), Some(self.exit), "{place}: {line}\n{output}{errors}");
+        let mut lines = output.lines().chain(errors.lines()).map(str::trim_end);
+        for wanted in self.output.iter().filter(|line| *line != "…") {
+            assert!(
+                lines.any(|line| line == wanted.trim_end()),
+                "{place}: `{line}` does not print `{wanted}` there:\n{output}{errors}"
+            );
+        }
+    }
+}
+
+fn console_blocks(page: &str, text: &str) -> Vec<Shown> {
+    let mut found: Vec<Shown> = Vec::new();
+    let mut is_console = false;
+    for (index, line) in text.lines().enumerate() {
+        if line.starts_with("```") {
+            is_console = line == "```console";
+        } else if let (true, Some(command)) = (is_console, line.strip_prefix("$ ")) {
+            let (command, exit) = match command.split_once("# exit ") {
+                Some((command, exit)) => (command.trim_end(), exit.trim().parse().unwrap()),
+                None => (command, 0),
+            };
+            let place = format!("{page}:{}", index + 1);
+            found.push(Shown { place, line: command.to_owned(), exit, output: Vec::new() });
+        } else if let (true, Some(shown)) = (is_console, found.last_mut()) {
+            shown.output.push(line.to_owned());
+        }
+    }
+    found
+}
+
+/// Returns a page, or the pages of a folder.
+fn pages(path: &str) -> Vec<String> {
+    if !root().join(path).is_dir() {
+        return vec![path.to_owned()];
+    }
+    let entries = std::fs::read_dir(root().join(path)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut pages: Vec<String> = names.map(|name| format!("{path}/{name}")).collect();
+    pages.retain(|page| Path::new(page).extension().is_some_and(|extension| extension == "md"));
+    pages.sort();
+    pages
+}
+
 /// Returns what the first group of a pattern finds.
 fn all(pattern: &str, text: &str) -> BTreeSet<String> {
     let pattern = Regex::new(pattern).unwrap();
@@ -84,5 +206,9 @@ fn all(pattern: &str, text: &str) -> BTreeSet<String> {
 }
 
 fn read(path: &str) -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+    std::fs::read_to_string(root().join(path)).unwrap()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
