@@ -44,12 +44,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
         println!("== {} ({clock})\n", script.replace('_', " "));
         println!("{}", outcome.answer.trim_end());
-        let stats = outcome.stats;
+        let done = outcome.stats;
         println!(
             "\n[{} steps, {} commands, {} notes written, {} notes kept]\n",
-            stats.steps,
-            stats.commands_executed,
-            stats.notes_created,
+            done.steps,
+            done.commands_executed,
+            done.notes_created,
             maintainer.notes().summary()?.total_notes
         );
     }
