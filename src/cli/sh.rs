@@ -56,8 +56,8 @@ pub async fn run(
     err: &mut (dyn Write + Send),
 ) -> Result<u8, CliError> {
     let Some(line) = args.line.to_str() else {
-        let message = "the command line is not UTF-8";
-        return Err(CliError::new(ExitKind::Usage, message));
+        let told = writeln!(err, "Refused, and nothing was run: the line is not UTF-8.");
+        return told.map(|()| REFUSED).map_err(|error| broken(&error));
     };
     let start = terminal.workspace().top();
     if args.explain {
@@ -87,6 +87,9 @@ pub async fn run(
     };
     let report = report.map_err(|error| no_run(&error))?;
     show(&report, json, out, err).map_err(|error| broken(&error))?;
+    if let Some(missing) = terminal.degraded() {
+        writeln!(err, "note: {missing}").map_err(|error| broken(&error))?;
+    }
     Ok(exit_code(&report))
 }
 

@@ -3,12 +3,11 @@
 //! What always holds: once stopped, nothing starts any more; a number is only signalled while its
 //! process has not been waited for, so it can never be somebody else's.
 
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io::{self, PipeReader, PipeWriter};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::process::{Child, ExitStatus};
 use std::sync::{Mutex, PoisonError};
 
-use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// Why a line was ended before its time.
@@ -26,8 +25,8 @@ pub(super) enum Stop {
 #[derive(Debug)]
 pub(super) struct Children {
     state: Mutex<State>,
-    wake_read: OwnedFd,
-    wake_write: OwnedFd,
+    wake_read: PipeReader,
+    wake_write: PipeWriter,
 }
 
 #[derive(Debug, Default)]
@@ -39,7 +38,7 @@ struct State {
 impl Children {
     /// Returns a line without processes.
     pub(super) fn new() -> io::Result<Self> {
-        let (wake_read, wake_write) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+        let (wake_read, wake_write) = io::pipe()?;
         Ok(Self { state: Mutex::default(), wake_read, wake_write })
     }
 
@@ -75,14 +74,17 @@ impl Children {
     /// first reason stays.
     pub(super) fn stop(&self, reason: Stop) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = state.stopped.is_none();
         state.stopped.get_or_insert(reason);
         for pid in &state.alive {
             // It may have ended by itself a moment ago, which is as good.
             let _ = kill_process_group(*pid, Signal::KILL);
         }
         drop(state);
-        // A full pipe has been written to before: whoever waits is awake.
-        let _ = rustix::io::write(&self.wake_write, b".");
+        if first {
+            // One byte fits into an empty pipe, and its readers are ours.
+            let _ = rustix::io::write(&self.wake_write, b".");
+        }
     }
 
     /// Returns why the line was stopped.

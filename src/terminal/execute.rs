@@ -17,7 +17,6 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
-use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::capture::Capture;
 use super::children::{Children, Stop};
@@ -226,8 +225,7 @@ impl Runner<'_> {
     /// Opens the file of `< FILE`: a regular file, by a path that was resolved, without waiting.
     fn open_input(&self, path: &Path) -> io::Result<OwnedFd> {
         let path = self.folder().join(path);
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
-        let file = File::from(rustix::fs::open(&path, flags | OFlags::NOCTTY, Mode::empty())?);
+        let file = File::from(open_resolved(self.surroundings.workspace.root(), &path)?);
         if !file.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
@@ -334,7 +332,28 @@ fn null() -> io::Result<OwnedFd> {
 }
 
 fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
-    Ok(pipe_with(PipeFlags::CLOEXEC)?)
+    let (reader, writer) = io::pipe()?;
+    Ok((reader.into(), writer.into()))
+}
+
+/// Opens a file to read, by a path that was resolved. We are not in the jail, so the kernel is
+/// asked to follow no link that may have come since, as far as it can.
+fn open_resolved(root: &Path, path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let flags = flags | OFlags::NOFOLLOW;
+    #[cfg(target_os = "linux")]
+    if let Ok(inside) = path.strip_prefix(root) {
+        use rustix::fs::{ResolveFlags, openat2};
+        let folder = rustix::fs::open(root, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        match openat2(&folder, inside, flags, Mode::empty(), resolve) {
+            Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {}
+            opened => return Ok(opened?),
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = root;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
 /// Writes a message where those of a command go.

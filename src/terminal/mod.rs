@@ -147,6 +147,17 @@ impl Terminal {
         self.launcher.probe()
     }
 
+    /// Returns a sentence about what is missing from the jail, when it was not switched off: what
+    /// a person should know once.
+    pub fn degraded(&self) -> Option<String> {
+        let report = self.probe();
+        if self.options.sandbox == Sandbox::Off || report.is_whole() {
+            return None;
+        }
+        let missing = report.missing.join("; ");
+        Some(format!("commands run without the whole of the kernel's jail: {missing}"))
+    }
+
     /// Runs a checked line to its end, to a limit, or until it is cancelled, and returns what came
     /// of it. When the caller loses interest, so does the line: nothing goes on behind its back.
     pub async fn run(

@@ -40,7 +40,10 @@ const LIBRARIES: &[&str] = &[
 /// What `df` reads, and nobody else: the helper finds its own.
 const MOUNTS: &str = "/proc/self/mountinfo";
 
-/// What is said when there is none.
+/// What is said where there can be none.
+const NO_JAIL: &str = "no jail on this system: only the rules stand between a line and the files";
+
+/// What is said when there is no helper.
 const NO_HELPER: &str = "no program that jails itself: commands run without the kernel's jail";
 
 /// How long the self-test may take; it takes a few milliseconds.
@@ -128,6 +131,9 @@ impl Launcher {
     /// Returns what of the jail works here: asks the helper, once.
     pub(super) fn probe(&self) -> &JailReport {
         self.probed.get_or_init(|| {
+            if !cfg!(target_os = "linux") {
+                return JailReport::none(NO_JAIL);
+            }
             let Some(helper) = &self.helper else {
                 return JailReport::none(NO_HELPER);
             };

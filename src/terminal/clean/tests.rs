@@ -101,3 +101,37 @@ fn a_cleaner_says_when_it_is_full() {
     cleaner.push("\u{200b}\u{200b}\n".as_bytes());
     assert!(cleaner.is_full());
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_bytes_become_text_that_drives_and_hides_nothing(
+        bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..400),
+        cuts in proptest::collection::vec(0_usize..400, 0..4),
+    ) {
+        let cleaned = clean(&bytes);
+        let drives = |c: char| c.is_control() && c != '\n' && c != '\t';
+        proptest::prop_assert!(!cleaned.text.contains(drives), "{:?}", cleaned.text);
+        // However the stream is cut, the text is the same; but the first two bytes, which tell
+        // UTF-16, come together.
+        let mut cleaner = Cleaner::new(1 << 20, true);
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| (cut + 2).min(bytes.len())).collect();
+        cuts.sort_unstable();
+        let mut start = 0;
+        for end in cuts.into_iter().chain([bytes.len()]) {
+            cleaner.push(&bytes[start..end]);
+            start = end;
+        }
+        proptest::prop_assert_eq!(cleaner.finish(), cleaned);
+    }
+
+    #[test]
+    fn escapes_in_text_leave_nothing_that_drives(
+        text in "(\\PC|\x1b|\x1b\\[|\x1b\\]|;|m|\x07|\u{9b}|\u{202e}|\u{200b}|\n){0,60}",
+    ) {
+        let cleaned = clean(text.as_bytes()).text;
+        let drives = |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{200b}".contains(c);
+        proptest::prop_assert!(!cleaned.contains(drives), "{cleaned:?}");
+    }
+}
