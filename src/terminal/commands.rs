@@ -286,7 +286,9 @@ fn unknown(written: &str, scene: &Scene<'_>) -> Refusal {
         }
         (Some(advice), _) => refusal.advice(advice),
         (None, _) => match nearest(name, rules.all().map(|rule| rule.name.as_str())) {
-            Some(near) if name.len() > 2 => refusal.advice(format!("Perhaps `{near}` is meant")),
+            Some(near) if name.len() > 2 && name.get(..1) == near.get(..1) => {
+                refusal.advice(format!("Perhaps `{near}` is meant"))
+            }
             _ => refusal,
         },
     };

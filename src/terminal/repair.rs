@@ -75,6 +75,8 @@ pub(super) fn without_shell(line: &str) -> Option<String> {
             (r"^if +([^;|&]+?) *; *then +([^;|&]+?) *; *fi$", "$1 && $2"),
             (r#"^([^|;&<>$`()]+?) +"?\$\(([^()$`]+)\)"?$"#, "$2 | xargs $1"),
             (r#"^([^|;&<>$`()]+?) +"?`([^()$`]+)`"?$"#, "$2 | xargs $1"),
+            (r"^(?:/bin/|/usr/bin/)?(?:ba|da|z)?sh +-[a-z]*c +'([^']+)'$", "$1"),
+            (r#"^(?:/bin/|/usr/bin/)?(?:ba|da|z)?sh +-[a-z]*c +"([^"\\`$]+)"$"#, "$1"),
             (r"^\[\[ +(.+?) +\]\]", "test $1"),
             (r"^\(([^()]+)\)$", "$1"),
             (r"^\{ +([^{}]+?) *;? *\}$", "$1"),
@@ -138,6 +140,8 @@ mod tests {
             ("ls $PWD/src ${HOME}", Some("ls ./src ${HOME}")),
             ("ls src/{a,b}.rs", Some("ls src/a.rs src/b.rs")),
             ("grep -r x --include=*.{js,ts} .", Some("grep -r x --include=*.js --include=*.ts .")),
+            ("bash -lc 'ls | wc -l'", Some("ls | wc -l")),
+            ("sh -c \"grep -n 'a b' x\"", Some("grep -n 'a b' x")),
             ("ls -la", None),
         ] {
             assert_eq!(without_shell(line).as_deref(), expected, "{line}");

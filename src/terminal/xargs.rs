@@ -160,8 +160,10 @@ fn unknown(text: &str) -> Refusal {
         "-a" | "--arg-file" => {
             Refusal::new(text, "is not an option that is allowed").form("xargs COMMAND < FILE")
         }
-        "-L" | "-l" | "-i" => Refusal::new(text, "is not an option that is allowed")
-            .form("xargs -d '\\n' -n 1 COMMAND"),
+        _ if text.starts_with("-L") || text.starts_with("-l") || text.starts_with("-i") => {
+            Refusal::new(text, "is not an option that is allowed")
+                .form("xargs -d '\\n' -n 1 COMMAND")
+        }
         "-p" | "-o" | "--interactive" | "--open-tty" => {
             Refusal::new(text, "asks a person, and nobody sits here").form("xargs COMMAND")
         }

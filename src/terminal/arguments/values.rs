@@ -35,7 +35,10 @@ impl Reader<'_> {
                         word.shown(),
                         format!("would be a command or a list of options to `{}`", self.rule.name),
                     )
-                    .advice("Write the path of a file whose name begins so with `./` in front"));
+                    .advice(
+                        "Show a part of a file with `tail -n +20 FILE` or `sed -n '20,40p' FILE`; a \
+                         name that begins so is written with `./` in front",
+                    ));
                 }
                 scene.note(&word.shown(), || format!("path inside, {}", place()));
                 scene.path(&word.text)?;

@@ -68,8 +68,7 @@ pub(super) fn check_braces(word: &Word, written: &str) -> Result<(), Refusal> {
         .iter()
         .map(|piece| if piece.quoted { "\"" } else { piece.text.as_str() })
         .collect();
-    let inside = bare.split_once('{').map_or("", |(_, rest)| rest);
-    if inside.contains(',') || inside.contains("..") {
+    if expands(&bare) {
         return Err(Refusal::new(written, "has braces that a shell would expand").advice(
             "Write the words one by one, use a glob like `src/*.rs`, or put the word in single \
              quotes if the braces are meant literally",
@@ -118,4 +117,20 @@ pub(super) fn backtick() -> Refusal {
         "Run the inner command first and use what it prints, or join the two with a pipe: `inner \
          | xargs outer`; put a backtick that is meant literally in single quotes",
     )
+}
+
+/// Returns whether a shell might expand braces of a word. `HEAD@{1}..` has none that it would.
+fn expands(word: &str) -> bool {
+    let mut rest = word;
+    while let Some((_, inside)) = rest.split_once('{') {
+        let doubtful = |text: &str| text.contains(',') || text.contains("..");
+        match inside.find(['{', '}']) {
+            // A pair that holds neither is left alone, and what follows is looked at by itself.
+            Some(end) if inside[end..].starts_with('}') && !doubtful(&inside[..end]) => {
+                rest = &inside[end + 1..];
+            }
+            _ => return doubtful(inside),
+        }
+    }
+    false
 }

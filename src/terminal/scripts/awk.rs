@@ -55,7 +55,10 @@ pub(in crate::terminal) fn check(program: &str) -> Result<(), Refusal> {
                 None
             }
             Token::Other(">") if print.is_some_and(|base| depth <= base) => {
-                Some(refused(">", "writes a file after `print`").form("print (a > b)"))
+                Some(refused(">", "writes a file after `print`").advice(
+                    "Leave it out: what is printed is shown; put a comparison in parentheses: \
+                     `print (a > b)`",
+                ))
             }
             Token::Other(">>") => Some(refused(">>", "writes a file")),
             Token::Other("|" | "|&") => Some(refused("|", "starts a program").advice(
@@ -93,7 +96,9 @@ pub(in crate::terminal) fn is_assignment(text: &str) -> bool {
 
 fn refused(word: &str, effect: &str) -> Refusal {
     Refusal::new(word, format!("{effect}, and an `awk` program here only computes and prints"))
-        .form("awk '{print $1}' FILE")
+        .advice(
+            "Programs like `awk '{print $1}' FILE` work; pipes and redirects stand outside of them",
+        )
 }
 
 /// Returns whether anything of the program could do harm if it were read differently.
