@@ -1,11 +1,26 @@
-//! `init`: prepares the state folder.
+//! `init [--git]`: prepares the state folder, and Git's merging of notes when that is asked for.
+
+use std::fmt::Write;
 
 use super::wiring::Setup;
-use super::{CliError, print};
+use super::{CliError, ExitKind, print};
+use crate::notes::set_up_merging;
 
-/// Prepares the folder and tells where it is.
-pub(super) fn run(setup: &Setup) -> Result<u8, CliError> {
+/// Prepares the folder and tells what was written.
+pub(super) fn run(setup: &Setup, git: bool) -> Result<u8, CliError> {
     setup.prepare()?;
-    print(&format!("prepared `{}`\n", setup.state.root().display()))?;
+    let mut text = format!("prepared `{}`\n", setup.state.root().display());
+    if git {
+        let written = set_up_merging(setup.workspace.root(), setup.state.root(), "groundskeeper")
+            .map_err(|error| CliError::from_error(ExitKind::Other, &error))?;
+        if written.is_empty() {
+            text.push_str("Git merges notes already\n");
+        }
+        for (path, what) in written {
+            // Writing into a string cannot fail.
+            _ = writeln!(text, "wrote `{}`: {what}", path.display());
+        }
+    }
+    print(&text)?;
     Ok(0)
 }

@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::{CliError, ExitKind};
-use crate::notes::{Filter, NewNote, NoteEdit, NoteError, NoteKind, NoteStore, Status};
+use crate::notes::{
+    Filter, NewNote, NoteEdit, NoteError, NoteKind, NoteStore, Severity, Status, merge_files,
+};
 
 /// What to do with notes.
 #[derive(Debug, Clone, Subcommand)]
@@ -58,14 +60,43 @@ pub enum NotesCommand {
     },
     /// Take the latest update or deletion back
     Undo,
+    /// Take over a notes folder of the Python package hello-agents; it is only read
+    Import {
+        /// The folder
+        folder: PathBuf,
+    },
+    /// Look for damage: conflicts, ids that are there twice, notes that cannot be understood
+    Doctor {
+        /// Repair what can be repaired, and show the changes
+        #[arg(long)]
+        fix: bool,
+    },
+    /// Merge two versions of a note; called by Git, set up by `groundskeeper init --git`
+    MergeDriver {
+        /// What both versions come from (Git's %O)
+        base: PathBuf,
+        /// This branch's version (Git's %A); the result takes its place
+        ours: PathBuf,
+        /// The other branch's version (Git's %B)
+        theirs: PathBuf,
+    },
 }
 
 impl NotesCommand {
     /// Returns whether the command writes, so that the state folder must be there.
     pub fn writes(&self) -> bool {
         match self {
-            Self::Create(_) | Self::Update(_) | Self::Delete { .. } | Self::Undo => true,
-            Self::Read { .. } | Self::Search { .. } | Self::List { .. } | Self::Summary => false,
+            Self::Create(_)
+            | Self::Update(_)
+            | Self::Delete { .. }
+            | Self::Undo
+            | Self::Import { .. } => true,
+            Self::Read { .. }
+            | Self::Search { .. }
+            | Self::List { .. }
+            | Self::Summary
+            | Self::Doctor { .. }
+            | Self::MergeDriver { .. } => false,
         }
     }
 }
@@ -152,7 +183,7 @@ pub fn run(
         NotesCommand::Create(args) => create(args, store, stdin, err)?,
         NotesCommand::Read { id } => {
             let note = store.read(id).map_err(failed)?;
-            Answer { text: text::note(&note), json: json::note(&note) }
+            Answer::new(text::note(&note), json::note(&note))
         }
         NotesCommand::Update(args) => update(args, store, stdin)?,
         NotesCommand::Search { query, filter, limit } => {
@@ -162,49 +193,78 @@ pub fn run(
             }
             let result = store.search(query, &filter.filter(*limit)?).map_err(failed)?;
             warn_unreadable(result.unreadable, err);
-            Answer { text: text::search(&result), json: json::search(query, &result) }
+            Answer::new(text::search(&result), json::search(query, &result))
         }
         NotesCommand::List { filter, limit } => {
             let listing = store.list(&filter.filter(*limit)?).map_err(failed)?;
             warn_unreadable(listing.unreadable.len(), err);
-            Answer { text: text::list(&listing), json: json::list(&listing, folder(store)) }
+            Answer::new(text::list(&listing), json::list(&listing, folder(store)))
         }
         NotesCommand::Summary => {
             let summary = store.summary().map_err(failed)?;
             warn_unreadable(summary.unreadable.len(), err);
-            Answer { text: text::summary(&summary), json: json::summary(&summary) }
+            Answer::new(text::summary(&summary), json::summary(&summary))
         }
         NotesCommand::Delete { id } => {
             let note = store.delete(id).map_err(failed)?;
-            Answer {
-                text: format!("deleted {}: {}\n", note.id, note.title),
-                json: json::done(&note.id, &note.title, "delete"),
-            }
+            Answer::new(
+                format!("deleted {}: {}\n", note.id, note.title),
+                json::done(&note.id, &note.title, "delete"),
+            )
         }
         NotesCommand::Undo => {
             let undone = store.undo().map_err(failed)?;
             let text =
                 format!("took the {} of {} back: {}\n", undone.what, undone.id, undone.title);
-            Answer { text, json: json::done(&undone.id, &undone.title, "undo") }
+            Answer::new(text, json::done(&undone.id, &undone.title, "undo"))
+        }
+        NotesCommand::Import { folder } => {
+            let imported = store.import(folder).map_err(failed)?;
+            for (file, problem) in &imported.problems {
+                // The others came in all the same.
+                writeln!(err, "warning: `{file}` was left out: {problem}").ok();
+            }
+            Answer::new(text::imported(&imported), json::imported(&imported))
+        }
+        NotesCommand::Doctor { fix } => {
+            let checkup = store.doctor(*fix).map_err(failed)?;
+            let code = match checkup.worst() {
+                Some(Severity::Error) => ExitKind::Store.code(),
+                Some(Severity::Warning) | None => 0,
+            };
+            Answer { code, ..Answer::new(text::checkup(&checkup), json::checkup(&checkup)) }
+        }
+        NotesCommand::MergeDriver { base, ours, theirs } => {
+            let conflicts = merge_files(base, ours, theirs).map_err(failed)?;
+            let code = if conflicts > 0 { ExitKind::Other.code() } else { 0 };
+            Answer {
+                code,
+                ..Answer::new(String::new(), serde_json::json!({ "conflicts": conflicts }))
+            }
         }
     };
-    answer.print(json, out)
+    answer.print(json, out).map(|()| answer.code)
 }
 
 /// What a command prints, in its two forms.
 struct Answer {
     text: String,
     json: serde_json::Value,
+    code: u8,
 }
 
 impl Answer {
-    fn print(&self, json: bool, out: &mut dyn Write) -> Result<u8, CliError> {
+    fn new(text: String, json: serde_json::Value) -> Self {
+        Self { text, json, code: 0 }
+    }
+
+    fn print(&self, json: bool, out: &mut dyn Write) -> Result<(), CliError> {
         let written =
             if json { writeln!(out, "{}", self.json) } else { out.write_all(self.text.as_bytes()) };
         match written.and_then(|()| out.flush()) {
-            Ok(()) => Ok(0),
+            Ok(()) => Ok(()),
             // Whoever reads has seen enough.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(0),
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
             Err(error) => {
                 Err(CliError::new(ExitKind::Other, format!("writing the answer failed: {error}")))
             }
@@ -239,10 +299,7 @@ fn create(
         // The note is written: a warning that cannot be printed changes nothing.
         writeln!(err, "warning: {} says almost the same: {}", near.id, near.title).ok();
     }
-    Ok(Answer {
-        text: format!("{}\n", created.note.id),
-        json: json::created(&created, folder(store)),
-    })
+    Ok(Answer::new(format!("{}\n", created.note.id), json::created(&created, folder(store))))
 }
 
 fn update(args: &UpdateArgs, store: &NoteStore, stdin: &mut dyn Read) -> Result<Answer, CliError> {
@@ -262,7 +319,7 @@ fn update(args: &UpdateArgs, store: &NoteStore, stdin: &mut dyn Read) -> Result<
         ));
     }
     let updated = store.update(&args.id, edit).map_err(failed)?;
-    Ok(Answer { text: text::updated(&updated), json: json::updated(&updated) })
+    Ok(Answer::new(text::updated(&updated), json::updated(&updated)))
 }
 
 impl ContentArgs {

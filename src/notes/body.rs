@@ -68,6 +68,14 @@ pub(super) fn changed_lines(old: &str, new: &str) -> (usize, usize) {
 /// Returns what both sides made of `base`, or none where they changed the same lines to
 /// different ones.
 pub(super) fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
+    let (merged, conflicts) = merge_marked(base, ours, theirs);
+    (conflicts == 0).then_some(merged)
+}
+
+/// Returns what both sides made of `base`, with Git's marks where they changed the same lines to
+/// different ones, and how often that is.
+pub(super) fn merge_marked(base: &str, ours: &str, theirs: &str) -> (String, usize) {
+    let mut conflicts = 0;
     let (base, ours, theirs): (Vec<&str>, Vec<&str>, Vec<&str>) = (
         base.split_inclusive('\n').collect(),
         ours.split_inclusive('\n').collect(),
@@ -82,11 +90,12 @@ pub(super) fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
             .find(|line| our_matches[*line].is_some() && their_matches[*line].is_some());
         let (end, our_end, their_end) = match stable {
             Some(line) => {
-                let (Some(our_line), Some(their_line)) = (our_matches[line], their_matches[line])
-                else {
-                    return None;
-                };
-                (line, our_line, their_line)
+                let place = |line: Option<usize>, end| line.unwrap_or(end);
+                (
+                    line,
+                    place(our_matches[line], ours.len()),
+                    place(their_matches[line], theirs.len()),
+                )
             }
             None => (base.len(), ours.len(), theirs.len()),
         };
@@ -97,10 +106,19 @@ pub(super) fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
         } else if they == was {
             merged.extend(we.iter().copied());
         } else {
-            return None;
+            conflicts += 1;
+            for (mark, side) in [("<<<<<<< ours", we), ("||||||| base", was), ("=======", they)] {
+                merged.push_str(mark);
+                merged.push('\n');
+                merged.extend(side.iter().copied());
+                if !merged.ends_with('\n') {
+                    merged.push('\n');
+                }
+            }
+            merged.push_str(">>>>>>> theirs\n");
         }
         if stable.is_none() {
-            return Some(merged);
+            return (merged, conflicts);
         }
         merged.push_str(base[end]);
         (at, our_at, their_at) = (end + 1, our_end + 1, their_end + 1);
@@ -125,4 +143,12 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().flat_map(|word| {
         if word.is_ascii() { vec![word] } else { word.split_inclusive(|_: char| true).collect() }
     })
+}
+
+/// Returns the lines that both texts have, in their order.
+pub(super) fn common_lines(a: &str, b: &str) -> String {
+    let lines: Vec<&str> = a.split_inclusive('\n').collect();
+    let others: Vec<&str> = b.split_inclusive('\n').collect();
+    let found = matches(&lines, &others);
+    lines.iter().zip(found).filter(|(_, place)| place.is_some()).map(|(line, _)| *line).collect()
 }

@@ -118,7 +118,7 @@ impl<'a> NoteText<'a> {
         let found = self.keys_with_lines().iter().rev().find(|lines| lines.key == key)?;
         let line_end = line_at(self.text, found.lines.start).end;
         Some(RawValue {
-            inline: self.text[found.value..line_end].trim(),
+            inline: trimmed(&self.text[found.value..line_end]),
             lines: &self.text[found.lines.clone()],
             line: found.line,
         })
@@ -294,7 +294,7 @@ impl Reader<'_, '_> {
                 return Ok(Some(range));
             }
             if range.end - start > MAX_FRONT_MATTER {
-                if self.header.keys.is_empty() {
+                if self.header.keys.is_empty() && key_of(line.trim_end()).is_none() {
                     return Ok(None);
                 }
                 let limit = MAX_FRONT_MATTER / 1024;
@@ -388,6 +388,11 @@ fn trailing_comment(line: &str) -> &str {
         };
     }
     value.find(" #").map_or("", |at| with_space(value, at))
+}
+
+/// Returns a value without the space around it, in YAML's sense: other spaces belong to the text.
+pub(super) fn trimmed(text: &str) -> &str {
+    text.trim_matches([' ', '\t', '\r', '\n'])
 }
 
 /// Returns what begins at `at`, with all the space before it.

@@ -2,6 +2,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "a test writes files as people do")]
 
+mod crashes;
+mod doctor;
+mod hostile;
+mod imports;
+mod merging;
+
 use std::fs;
 use std::sync::Arc;
 
@@ -336,4 +342,56 @@ fn circles_of_dependencies_are_refused() {
     assert_eq!(second.depends_on, [first.as_str()]);
     let edit = NoteEdit { extra: depends(second.id.as_str()), ..NoteEdit::default() };
     assert!(matches!(store.update(&first, edit), Err(NoteError::Cycle(_))));
+}
+
+/// Copies a folder of `fixtures/notes` into a notes folder.
+fn fixture(name: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let from = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/notes").join(name);
+    fs::create_dir(folder.path().join("notes")).unwrap();
+    for file in fs::read_dir(from).unwrap().flatten() {
+        fs::copy(file.path(), folder.path().join("notes").join(file.file_name())).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn what_people_git_and_python_leave_behind_is_read() {
+    let folder = fixture("readable");
+    let store = store(&folder);
+    let listing = store.list(&Filter::default()).unwrap();
+    assert_eq!((listing.total, listing.unreadable.len()), (5, 0), "{:?}", listing.unreadable);
+    let read = |number: usize| store.read(&format!("note_20250119_153000_{number}")).unwrap();
+    assert_eq!((read(0).kind, read(0).tags.len()), (NoteKind::TaskState, 3));
+    assert_eq!(
+        (read(1).title.as_str(), read(1).tags[0].as_str()),
+        ("fix: the parser [WIP] #12", "重构")
+    );
+    assert_eq!((read(2).title.as_str(), read(2).status), ("saved on Windows", Status::Doing));
+    assert_eq!(
+        (read(2).extra["colour"].as_str(), read(2).tags.as_slice()),
+        (Some("red"), &["a".to_owned(), "b".to_owned()][..])
+    );
+    assert_eq!(read(2).content, "first line\r\nsecond line");
+    assert_eq!(read(3).title, "A page without front matter");
+    assert_eq!(read(4).tags, ["ours"]);
+}
+
+#[test]
+fn what_nobody_understands_is_counted_found_and_left_alone() {
+    let folder = fixture("unreadable");
+    let store = store(&folder);
+    let listing = store.list(&Filter::default()).unwrap();
+    assert_eq!((listing.total, listing.unreadable.len()), (0, 4));
+    let found = store.search("raw text", &Filter::default()).unwrap();
+    assert_eq!((found.hits.len(), found.unreadable), (4, 4));
+    assert_eq!(store.doctor(true).unwrap().worst(), Some(Severity::Error));
+    for file in fs::read_dir(folder.path().join("notes")).unwrap().flatten() {
+        let name = file.file_name();
+        if name.to_string_lossy().ends_with(".md") {
+            let from =
+                std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/notes/unreadable");
+            assert_eq!(fs::read(file.path()).unwrap(), fs::read(from.join(name)).unwrap());
+        }
+    }
 }

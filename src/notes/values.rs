@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::front_matter::{Problem, RawValue};
+use super::front_matter::{Problem, RawValue, trimmed};
 use crate::support::yaml;
 
 /// Returns a value as one line of text; nothing and `null` are the empty text.
@@ -100,7 +100,7 @@ pub(super) fn write_value(value: &Value) -> String {
 
 /// Returns a plain value without its comment, where it can only mean itself.
 fn plain(inline: &str) -> Option<&str> {
-    let value = inline.find(" #").map_or(inline, |at| inline[..at].trim_end());
+    let value = inline.find(" #").map_or(inline, |at| trimmed(&inline[..at]));
     let first = value.chars().next()?;
     let is_plain = !matches!(
         first,
@@ -136,12 +136,7 @@ fn plain_list(inline: &str) -> Option<Vec<String>> {
         return None;
     }
     Some(
-        inside
-            .split(',')
-            .map(str::trim)
-            .filter(|item| !item.is_empty())
-            .map(str::to_owned)
-            .collect(),
+        inside.split(',').map(trimmed).filter(|item| !item.is_empty()).map(str::to_owned).collect(),
     )
 }
 

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::notes::{Created, Entry, Listing, Note, NoteId, SearchResult, Summary, Updated};
+use crate::notes::{
+    Checkup, Created, Entry, Finding, Imported, Listing, Note, NoteId, SearchResult, Severity,
+    Summary, Updated,
+};
 
 /// A new note.
 pub(super) fn created(created: &Created, folder: &Path) -> Value {
@@ -122,6 +125,40 @@ pub(super) fn summary(summary: &Summary) -> Value {
         "ready_actions": short(&summary.ready_actions),
         "unreadable": unreadable(&summary.unreadable),
     })
+}
+
+/// What came in from another folder.
+pub(super) fn imported(imported: &Imported) -> Value {
+    let notes: Vec<Value> = imported
+        .notes
+        .iter()
+        .map(|(id, file)| json!({ "id": id.as_str(), "from": file }))
+        .collect();
+    let problems: Vec<Value> = imported
+        .problems
+        .iter()
+        .map(|(file, problem)| json!({ "file": file, "problem": problem }))
+        .collect();
+    json!({ "notes": notes, "already_here": imported.already_here, "problems": problems })
+}
+
+/// What is wrong, and what was repaired.
+pub(super) fn checkup(checkup: &Checkup) -> Value {
+    let one = |finding: &Finding| {
+        json!({
+            "file": finding.file,
+            "line": finding.line,
+            "severity": match finding.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            "message": finding.message,
+            "fixable": finding.fixable,
+            "repaired": finding.repaired,
+        })
+    };
+    let findings: Vec<Value> = checkup.findings.iter().map(one).collect();
+    json!({ "files": checkup.files, "findings": findings })
 }
 
 /// That something was done to a note.

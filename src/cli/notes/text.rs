@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::notes::{Entry, Listing, Note, NoteId, SearchResult, Summary, Updated};
+use crate::notes::{
+    Checkup, Entry, Imported, Listing, Note, NoteId, SearchResult, Severity, Summary, Updated,
+};
 
 /// A whole note, as its front matter and its body.
 pub(super) fn note(note: &Note) -> String {
@@ -102,6 +104,54 @@ pub(super) fn summary(summary: &Summary) -> String {
         if entries.len() > SHOWN {
             _ = writeln!(text, "  and {} more", entries.len() - SHOWN);
         }
+    }
+    text
+}
+
+/// What came in from another folder.
+pub(super) fn imported(imported: &Imported) -> String {
+    let mut text = String::new();
+    for (id, file) in &imported.notes {
+        _ = writeln!(text, "{id}  from {file}");
+    }
+    _ = write!(text, "{} imported", imported.notes.len());
+    if !imported.already_here.is_empty() {
+        _ = write!(text, ", {} already here", imported.already_here.len());
+    }
+    if !imported.problems.is_empty() {
+        _ = write!(text, ", {} left out", imported.problems.len());
+    }
+    text.push('\n');
+    text
+}
+
+/// What is wrong, and what was repaired.
+pub(super) fn checkup(checkup: &Checkup) -> String {
+    let mut text = String::new();
+    for finding in &checkup.findings {
+        let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let severity = match (&finding.repaired, finding.severity) {
+            (Some(_), _) => "repaired",
+            (None, Severity::Error) => "error",
+            (None, Severity::Warning) => "warning",
+        };
+        _ = writeln!(text, "{}{line}: {severity}: {}", finding.file, finding.message);
+        if let Some(diff) = &finding.repaired {
+            text.push_str(diff);
+        }
+    }
+    let open = checkup.findings.iter().filter(|finding| finding.repaired.is_none());
+    let (open, fixable) = open.fold((0, 0), |(open, fixable), finding| {
+        (open + 1, fixable + usize::from(finding.fixable))
+    });
+    _ = writeln!(
+        text,
+        "{} files, {open} {}",
+        checkup.files,
+        if open == 1 { "finding" } else { "findings" }
+    );
+    if fixable > 0 {
+        _ = writeln!(text, "`groundskeeper notes doctor --fix` repairs {fixable} of them");
     }
     text
 }

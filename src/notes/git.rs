@@ -1,0 +1,84 @@
+//! Telling Git how to merge notes, when a person asks for it.
+//!
+//! The only place that writes outside of the state folder: one section of the repository's own
+//! configuration, and only what [`set_up_merging`] returns. It starts no process.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::NoteError;
+use super::merge::merge_versions;
+use crate::support::atomic_file;
+
+/// Makes Git merge notes field by field; returns the files that were written, with what for.
+///
+/// `state` is the state folder, which holds the notes; `program` is the command to call.
+pub fn set_up_merging(
+    workspace: &Path,
+    state: &Path,
+    program: &str,
+) -> Result<Vec<(PathBuf, &'static str)>, NoteError> {
+    let Some(config) = config_file(workspace) else {
+        let problem = "is no Git repository, so there is nothing to set up";
+        return Err(NoteError::BadFolder { folder: workspace.to_owned(), problem });
+    };
+    let mut written = Vec::new();
+    let attributes = state.join(".gitattributes");
+    let line = format!("notes/*.md merge={DRIVER}\n");
+    if add(&attributes, &line, &line)? {
+        written.push((attributes, "which files are notes"));
+    }
+    let section = format!(
+        "[merge \"{DRIVER}\"]\n\tname = notes of groundskeeper, field by field\n\tdriver = {program} notes merge-driver %O %A %B\n"
+    );
+    if add(&config, &format!("[merge \"{DRIVER}\"]"), &section)? {
+        written.push((config, "the command that merges them"));
+    }
+    Ok(written)
+}
+
+/// Merges files as Git hands them to a merge driver: the result takes the place of `ours`. Returns
+/// how many places are left to a person.
+pub fn merge_files(base: &Path, ours: &Path, theirs: &Path) -> Result<usize, NoteError> {
+    let read = |path: &Path| fs::read_to_string(path).map_err(NoteError::io("reading", path));
+    let merged = merge_versions(Some(&read(base)?), &read(ours)?, &read(theirs)?);
+    atomic_file::replace(ours, merged.text.as_bytes()).map_err(NoteError::io("writing", ours))?;
+    Ok(merged.conflicts)
+}
+
+/// The name by which attributes and configuration know each other.
+const DRIVER: &str = "groundskeeper-note";
+
+/// Adds text to the end of a file unless it has `mark` already; tells whether it did.
+fn add(path: &Path, mark: &str, text: &str) -> Result<bool, NoteError> {
+    let mut old = match fs::read_to_string(path) {
+        Ok(old) => old,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(NoteError::io("reading", path)(error)),
+    };
+    if old.contains(mark.trim_end()) {
+        return Ok(false);
+    }
+    if !old.is_empty() && !old.ends_with('\n') {
+        old.push('\n');
+    }
+    old.push_str(text);
+    atomic_file::replace(path, old.as_bytes()).map_err(NoteError::io("writing", path))?;
+    Ok(true)
+}
+
+/// Returns the configuration of a repository, also of a linked work tree and a submodule.
+fn config_file(workspace: &Path) -> Option<PathBuf> {
+    let git = workspace.join(".git");
+    if git.is_dir() {
+        return Some(git.join("config"));
+    }
+    let pointer = fs::read_to_string(&git).ok()?;
+    let folder = workspace.join(pointer.trim().strip_prefix("gitdir:")?.trim());
+    let common = match fs::read_to_string(folder.join("commondir")) {
+        Ok(common) => folder.join(common.trim()),
+        Err(_) => folder,
+    };
+    common.is_dir().then(|| common.join("config"))
+}

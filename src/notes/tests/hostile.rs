@@ -1,0 +1,208 @@
+//! Whatever people and models write comes back as it was, and no edit changes another line.
+
+use chrono::Offset;
+use proptest::prelude::*;
+
+use super::*;
+use crate::notes::front_matter::NoteText;
+
+const TITLES: [&str; 24] = [
+    "fix: parser",
+    "issue #12 # trailing",
+    "[WIP] \"quoted\" & *star*",
+    "@todo",
+    "`code`",
+    "true",
+    "null",
+    "~",
+    "2025-01-19",
+    "12.50",
+    "  padded ",
+    "---",
+    "...",
+    "- item",
+    "? key",
+    "{a: b}",
+    "it's",
+    "a\\b",
+    "标题：重构",
+    "😀 ok",
+    "! tag",
+    "% percent",
+    "a: ",
+    "|",
+];
+
+const BODIES: [&str; 20] = [
+    "",
+    "hello",
+    "\n",
+    "\n\nx",
+    "x\n\n",
+    "before\n\n---\n\nafter",
+    "---\nafter",
+    "---\nid: evil\n---\nx",
+    "# Findings\n- a",
+    "    code\nmore",
+    "a\r\nb\r\n",
+    "a\rb",
+    "a\0b\u{1b}[31m",
+    "\u{feff}mark",
+    "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n",
+    "...",
+    "标题\n正文",
+    "tab\there ",
+    "\r\n",
+    " ",
+];
+
+#[test]
+fn hostile_titles_tags_and_bodies_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder);
+    for title in TITLES {
+        for body in BODIES {
+            let tags = vec![title.trim().to_owned(), "a,b".to_owned(), "q\"q".to_owned()];
+            let note = NewNote { tags: tags.clone(), ..new(title, body) };
+            let text = format::new_file(
+                &NoteId::parse("note_20250101_000000_0").unwrap(),
+                &note,
+                at("2025-01-01T00:00:00Z"),
+            );
+            let read = format::read_note(
+                "note_20250101_000000_0.md",
+                &text,
+                DateTime::default(),
+                chrono::Utc.fix(),
+            );
+            let read =
+                read.unwrap_or_else(|problem| panic!("{title:?} {body:?}: {problem}\n{text}"));
+            assert_eq!((read.title.as_str(), read.content.as_str()), (title, body), "{text:?}");
+            assert_eq!(read.tags, tags);
+            let yaml: serde_json::Value = crate::support::yaml::read(front_of(&text)).unwrap();
+            assert_eq!(yaml["title"], title);
+            assert_eq!(yaml["tags"], serde_json::json!(tags));
+        }
+    }
+    let created = store.create(new(TITLES[2], BODIES[7])).unwrap().note;
+    assert_eq!(store.read(created.id.as_str()).unwrap().content, BODIES[7]);
+}
+
+fn front_of(text: &str) -> &str {
+    text.strip_prefix("---\n").unwrap().split("\n---\n").next().unwrap()
+}
+
+#[track_caller]
+fn check_read(front: &str, title: &str, tags: &[&str]) {
+    let text = format!("---\n{front}\n---\nbody\n");
+    let text = NoteText::parse(&text).unwrap();
+    let metadata = format::read_metadata(&text).unwrap();
+    assert_eq!(
+        (metadata.title.as_str(), metadata.tags.as_slice()),
+        (title, &*tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>())
+    );
+    assert_eq!(text.body(), "body");
+}
+
+#[test]
+fn every_spelling_is_read() {
+    check_read("title: a: b", "a: b", &[]);
+    check_read("title: \"a: b\" # c", "a: b", &[]);
+    check_read("title: 'it''s'", "it's", &[]);
+    check_read("title: [WIP] x", "[WIP] x", &[]);
+    check_read("title: \"unclosed", "\"unclosed", &[]);
+    check_read("\"title\": x", "x", &[]);
+    check_read("title: >-\n  folded\n  text", "folded text", &[]);
+    check_read("title: x\ntags: [a, \"b c\", 'd']", "x", &["a", "b c", "d"]);
+    check_read("title: x\ntags:\n- a\n- b", "x", &["a", "b"]);
+    check_read("title: x\ntags:\n  - a\n  # why\n  - b", "x", &["a", "b"]);
+    check_read("title: x\ntags: a, b", "x", &["a", "b"]);
+    check_read("title: x\ntags: [\"\\u91cd\\u6784\"]", "x", &["重构"]);
+    check_read("title: x\ntags:", "x", &[]);
+    check_read("title: x\ntags: [2024, true, 1.10]", "x", &["2024", "true", "1.10"]);
+    check_read("title: x\ntags: [\n  a,\n  b\n  ]", "x", &["a", "b"]);
+    check_read("type: action", "body", &[]);
+}
+
+#[test]
+fn deep_nesting_is_not_read_for_long() {
+    let text = format!("---\ntitle: x\nevil: {}\n---\n", "[".repeat(100_000));
+    let problem = NoteText::parse(&text).unwrap_err();
+    assert!(problem.message.contains("longer than 16 KiB"), "{problem}");
+}
+
+/// A file as people could have written it.
+fn file() -> impl Strategy<Value = String> {
+    let value = prop_oneof![
+        Just("plain"),
+        Just("'it''s' # c"),
+        Just("[x, y]"),
+        Just("\n  - x\n  - y"),
+        Just(""),
+        Just("2025-01-01"),
+    ];
+    let key = prop_oneof![Just("title"), Just("colour"), Just("created_at"), Just("updated_at")];
+    let line = (key, value).prop_map(|(key, value)| format!("{key}: {value}\n"));
+    let lines = proptest::collection::btree_set(line, 0..6);
+    let comment = prop_oneof![Just(""), Just("# mine\n"), Just("\n")];
+    let body =
+        prop_oneof![Just(""), Just("body\n"), Just("\nbody\n\nmore"), Just("\n\n---\n\nx\n")];
+    (lines, comment, body, any::<bool>(), any::<bool>()).prop_map(
+        |(lines, comment, body, crlf, mark)| {
+            let lines: String = lines.into_iter().collect();
+            let text = format!("---\n{comment}{lines}{comment}---\n{body}");
+            let text = if crlf { text.replace('\n', "\r\n") } else { text };
+            if mark { format!("\u{feff}{text}") } else { text }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_edit_keeps_all_lines_but_its_own(source in file(), title in "\\PC{1,20}", body in "[a-z\\n \\-]{0,40}") {
+        let changes = [("title", Some(values::write_text(&title)))];
+        let edited = format::edited(&source, &changes, Some(&body)).unwrap();
+        let before = NoteText::parse(&source).unwrap();
+        let after = NoteText::parse(&edited).unwrap();
+        let metadata = format::read_metadata(&after).unwrap();
+        prop_assert_eq!(&metadata.title, &title, "{:?}", edited);
+        prop_assert_eq!(after.body().replace("\r\n", "\n"), &*body, "{:?}", edited);
+        let others = |text: &NoteText<'_>| -> Vec<String> {
+            let keys = text.keys().filter(|(key, _)| *key != "title");
+            keys.map(|(key, _)| text.value(key).unwrap().lines.to_owned()).collect()
+        };
+        prop_assert_eq!(others(&before), others(&after));
+        prop_assert_eq!(source.starts_with('\u{feff}'), edited.starts_with('\u{feff}'));
+        let comments = |text: &str| text.matches("# mine").count();
+        prop_assert_eq!(comments(&source), comments(&edited));
+        // Back again: the bytes are those of before, but for a title that was not there.
+        let old = before.value("title");
+        if let Some(old) = old && old.is_one_line() {
+            let back = [("title", Some(old.inline.split(" #").next().unwrap_or_default().trim_end().to_owned()))];
+            let restored = format::edited(&edited, &back, Some(before.body())).unwrap();
+            let restored_text = NoteText::parse(&restored).unwrap();
+            prop_assert_eq!(restored_text.body(), before.body());
+            prop_assert_eq!(others(&restored_text), others(&before));
+        }
+    }
+
+    #[test]
+    fn texts_and_lists_are_read_as_they_were_written(texts in proptest::collection::vec("\\PC{0,24}", 0..5), text in "[\\PC\\t]{0,30}") {
+        let front = format!("---\ntitle: {}\ntags: {}\n---\n", values::write_text(&text), values::write_list(&texts));
+        let parsed = NoteText::parse(&front).unwrap();
+        let title = values::read_text("title", parsed.value("title").unwrap()).unwrap();
+        prop_assert_eq!(title, text, "{}", front);
+        let tags = values::read_list("tags", parsed.value("tags").unwrap()).unwrap();
+        prop_assert_eq!(tags, texts, "{}", front);
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), front in "[a-z:\\- \\n\\[\\]'\"#]{0,80}") {
+        let lossy = String::from_utf8_lossy(&bytes);
+        drop(NoteText::parse(&lossy).map(|text| format::read_metadata(&text)));
+        let text = format!("---\n{front}\n---\nbody");
+        drop(NoteText::parse(&text).map(|text| format::read_metadata(&text)));
+    }
+}

@@ -1,0 +1,113 @@
+//! Two versions of a note into one.
+
+use super::*;
+
+fn version(fields: &str, body: &str) -> String {
+    format!(
+        "---\nid: note_20250101_000000_0\ntitle: t\ntype: action\n{fields}created_at: 2025-01-01T00:00:00\n---\n\n{body}\n"
+    )
+}
+
+#[track_caller]
+fn check(base: (&str, &str), ours: (&str, &str), theirs: (&str, &str), expected: (&str, &str)) {
+    let [base, ours, theirs, expected] =
+        [base, ours, theirs, expected].map(|(fields, body)| version(fields, body));
+    let merged = merge_versions(Some(&base), &ours, &theirs);
+    assert_eq!(merged.text, expected);
+    assert_eq!(merged.conflicts, 0);
+}
+
+#[test]
+fn fields_are_merged_by_what_they_are() {
+    check(
+        ("tags: [a, b]\nstatus: open\nupdated_at: 2025-01-01T00:00:00\n", "x"),
+        ("tags: [b, c]\nstatus: done\nupdated_at: 2025-01-03T00:00:00\n", "x"),
+        ("tags: [a, b, d]\nstatus: doing\nupdated_at: 2025-01-02T00:00:00\n", "x"),
+        ("tags: [b, c, d]\nstatus: done\nupdated_at: 2025-01-03T00:00:00\n", "x"),
+    );
+    check(
+        ("updated_at: 2025-01-01T00:00:00\n", "x"),
+        ("updated_at: 2025-01-02T00:00:00\n", "x"),
+        ("updated_at: 2025-01-03T00:00:00\n", "x"),
+        ("updated_at: 2025-01-03T00:00:00\n", "x"),
+    );
+}
+
+#[test]
+fn what_one_side_adds_comes_in() {
+    let base = version("updated_at: 2025-01-01\n", "x");
+    let ours = version("updated_at: 2025-01-02\n", "x");
+    let theirs = version("updated_at: 2025-01-03\n# a comment\ncolour: red\n", "x");
+    let merged = merge_versions(Some(&base), &ours, &theirs);
+    assert!(merged.text.contains("colour: red\n---"), "{}", merged.text);
+    assert_eq!(merge_versions(Some(&base), &ours, &base).text, ours);
+    assert_eq!(merge_versions(Some(&base), &base, &theirs).text, theirs);
+}
+
+#[test]
+fn lists_of_maps_are_sets_too() {
+    let evidence = |paths: &[&str]| {
+        let items: Vec<String> =
+            paths.iter().map(|path| format!("  - {{path: {path}}}\n")).collect();
+        format!("evidence:\n{}updated_at: 2025-01-01\n", items.concat())
+    };
+    let base = version(&evidence(&["a.rs"]), "x");
+    let ours = version(&evidence(&["a.rs", "b.rs"]), "x");
+    let theirs = version(&evidence(&["a.rs", "c.rs"]), "x");
+    let merged = merge_versions(Some(&base), &ours, &theirs);
+    assert_eq!(merged.text, version(&evidence(&["a.rs", "b.rs", "c.rs"]), "x"));
+}
+
+#[test]
+fn bodies_are_merged_line_by_line() {
+    check(
+        ("updated_at: 2025-01-01\n", "one\ntwo\nthree"),
+        ("updated_at: 2025-01-01\n", "ONE\ntwo\nthree"),
+        ("updated_at: 2025-01-01\n", "one\ntwo\nthree\nfour"),
+        ("updated_at: 2025-01-01\n", "ONE\ntwo\nthree\nfour"),
+    );
+    let base = version("updated_at: 2025-01-01\n", "one\ntwo");
+    let ours = version("updated_at: 2025-01-02\n", "eins\ntwo");
+    let theirs = version("updated_at: 2025-01-03\n", "uno\ntwo");
+    let merged = merge_versions(Some(&base), &ours, &theirs);
+    assert_eq!(merged.conflicts, 1);
+    let wanted = "updated_at: 2025-01-03\ncreated_at: 2025-01-01T00:00:00\n---\n\n<<<<<<< ours\neins\n||||||| base\none\n=======\nuno\n>>>>>>> theirs\ntwo\n";
+    assert!(merged.text.ends_with(wanted), "{}", merged.text);
+}
+
+#[test]
+fn files_that_are_no_notes_are_merged_as_text() {
+    let merged = merge_versions(Some("a\nb\nc\n"), "A\nb\nc\n", "a\nb\nC\n");
+    assert_eq!((merged.text.as_str(), merged.conflicts), ("A\nb\nC\n", 0));
+    let merged = merge_versions(None, "a\n", "b\n");
+    assert_eq!(merged.conflicts, 1);
+}
+
+#[test]
+fn the_driver_puts_the_result_where_git_wants_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for (name, body) in [("base", "a\nb\nc"), ("ours", "A\nb\nc"), ("theirs", "a\nb\nC")] {
+        fs::write(path(name), version("updated_at: 2025-01-01\n", body)).unwrap();
+    }
+    assert_eq!(merge_files(&path("base"), &path("ours"), &path("theirs")).unwrap(), 0);
+    assert!(fs::read_to_string(path("ours")).unwrap().ends_with("A\nb\nC\n"));
+    assert!(merge_files(&path("base"), &path("missing"), &path("theirs")).is_err());
+}
+
+#[test]
+fn git_is_told_once_and_only_when_there_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join(".groundskeeper");
+    fs::create_dir(&state).unwrap();
+    assert!(set_up_merging(folder.path(), &state, "groundskeeper").is_err());
+    fs::create_dir(folder.path().join(".git")).unwrap();
+    fs::write(folder.path().join(".git/config"), "[core]\n\tbare = false").unwrap();
+    let written = set_up_merging(folder.path(), &state, "groundskeeper").unwrap();
+    assert_eq!(written.len(), 2);
+    let config = fs::read_to_string(folder.path().join(".git/config")).unwrap();
+    assert!(config.starts_with("[core]\n\tbare = false\n[merge \"groundskeeper-note\"]\n"));
+    assert!(config.contains("driver = groundskeeper notes merge-driver %O %A %B\n"));
+    assert_eq!(set_up_merging(folder.path(), &state, "groundskeeper").unwrap(), []);
+    assert_eq!(fs::read_to_string(folder.path().join(".git/config")).unwrap(), config);
+}
