@@ -110,7 +110,11 @@ pub(super) enum Command {
     #[command(subcommand)]
     Session(SessionCommand),
     /// Prepare `.groundskeeper/` in the repository.
-    Init,
+    Init {
+        /// Also tell this repository's Git to merge notes field by field.
+        #[arg(long)]
+        git: bool,
+    },
     /// Look at the settings.
     #[command(subcommand)]
     Config(ConfigCommand),

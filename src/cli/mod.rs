@@ -62,7 +62,7 @@ async fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Context(args) => context::run(&setup, args).await,
         Command::Report(args) => sessions::report(&setup, args),
         Command::Session(command) => sessions::run(&setup, command).await,
-        Command::Init => init::run(&setup),
+        Command::Init { git } => init::run(&setup, *git),
         Command::Config(command) => config::run(&setup, command),
         Command::Completions { shell } => completions::run(*shell),
     }
