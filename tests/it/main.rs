@@ -6,6 +6,7 @@ mod docs;
 mod fixtures;
 mod floors;
 mod jail;
+mod notes;
 mod prompts;
 mod resume;
 mod support;
