@@ -17,7 +17,7 @@ use crate::terminal;
 /// A text file of the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
-    /// What it says, cleaned like the output of a command.
+    /// What it says.
     pub(super) content: String,
     /// When it was changed.
     pub(super) modified: DateTime<Utc>,
@@ -43,9 +43,22 @@ pub(super) struct Walk {
     pub(super) is_cut: bool,
 }
 
-/// Reads a regular file inside the workspace, named by its path from the root. Returns none when it
-/// is not there, is no text, or lies elsewhere.
+/// Reads a regular file inside the workspace, named by its path from the root, cleaned. Returns
+/// none when it is not there, is no text, or lies elsewhere.
 pub(super) fn read(workspace: &Workspace, relative: &Path) -> Option<Text> {
+    read_as(workspace, relative, terminal::clean_text)
+}
+
+/// Reads a file like [`read`], for searching: what is shown of it is still to be cleaned.
+pub(super) fn read_raw(workspace: &Workspace, relative: &Path) -> Option<Text> {
+    read_as(workspace, relative, |bytes| String::from_utf8_lossy(bytes).into_owned())
+}
+
+fn read_as(
+    workspace: &Workspace,
+    relative: &Path,
+    text: impl FnOnce(&[u8]) -> String,
+) -> Option<Text> {
     let path = resolve(workspace, relative)?;
     let metadata = std::fs::metadata(&path).ok()?;
     if !metadata.is_file() {
@@ -59,7 +72,7 @@ pub(super) fn read(workspace: &Workspace, relative: &Path) -> Option<Text> {
     }
     let modified = metadata.modified().map_or(DateTime::UNIX_EPOCH, DateTime::from);
     let is_cut = metadata.len() > bytes.len() as u64;
-    Some(Text { content: terminal::clean_text(&bytes), modified, is_cut })
+    Some(Text { content: text(&bytes), modified, is_cut })
 }
 
 /// Returns where a path from the root really ends, if that is inside the workspace and no business
