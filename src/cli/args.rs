@@ -33,6 +33,9 @@ pub(super) struct GlobalArgs {
     /// Who answers: `offline`, `script:FILE`, or the name of a model at the endpoint.
     #[arg(long, value_name = "MODEL", global = true)]
     pub(super) model: Option<String>,
+    /// Where the endpoint is, as `http://localhost:11434/v1`.
+    #[arg(long, value_name = "URL", global = true)]
+    pub(super) base_url: Option<String>,
     /// Print data instead of text: one event a line, or one document.
     #[arg(long, global = true)]
     pub(super) json: bool,

@@ -1,7 +1,6 @@
 //! The composition root: settings into parts, errors of the parts into words.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use chrono::{DateTime, Local, NaiveDateTime, TimeZone};
@@ -19,9 +18,7 @@ use crate::config::{
     SandboxChoice,
 };
 use crate::journal::{JournalError, Sessions};
-use crate::model::offline::OfflineModel;
-use crate::model::scripted::ScriptedModel;
-use crate::model::{ChatModel, ModelError};
+use crate::model::{self, ChatModel, ModelError, SelectError};
 use crate::notes::NoteStore;
 use crate::prompts::Language;
 use crate::protocol::EventSink;
@@ -107,17 +104,9 @@ impl Setup {
 
     /// Returns who answers.
     pub(super) fn model(&self) -> Result<Arc<dyn ChatModel>, CliError> {
-        let name = self.config.model.as_str();
-        if name.is_empty() || name == "offline" {
-            return Ok(Arc::new(OfflineModel::new()));
-        }
-        if let Some(path) = name.strip_prefix("script:") {
-            let model = ScriptedModel::from_file(&PathBuf::from(path))
-                .map_err(|error| CliError::from_error(ExitKind::Config, &error))?;
-            return Ok(Arc::new(model));
-        }
-        Err(CliError::new(ExitKind::Config, format!("unknown model `{name}`"))
-            .with_hint("the models are `offline` and `script:FILE`"))
+        let options = self.layers.model_options(&self.environment);
+        let options = options.map_err(|error| config_error(&error))?;
+        model::from_options(options).map_err(|error| select_error(&error))
     }
 
     /// Puts the maintainer together.
@@ -223,6 +212,9 @@ fn layers(
     if let Some(model) = &args.model {
         layers.set("model", Value::from(model.as_str()), &Origin::Flag("--model"))?;
     }
+    if let Some(url) = &args.base_url {
+        layers.set("endpoint.base_url", Value::from(url.as_str()), &Origin::Flag("--base-url"))?;
+    }
     if let Some(lang) = args.lang {
         layers.set("lang", Value::from(lang.code()), &Origin::Flag("--lang"))?;
     }
@@ -263,6 +255,18 @@ pub(super) fn agent_error(error: &AgentError) -> CliError {
         AgentError::Refused(_) | AgentError::Tool(_) | AgentError::DuplicateTool(_) => {
             CliError::from_error(ExitKind::Other, error)
         }
+    }
+}
+
+/// Puts into words why there is no model.
+pub(super) fn select_error(error: &SelectError) -> CliError {
+    if let SelectError::Endpoint(error) = error {
+        return model_error(error);
+    }
+    let failure = CliError::from_error(ExitKind::Config, error);
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
     }
 }
 

@@ -3,6 +3,7 @@
 mod cli;
 mod context;
 mod docs;
+mod endpoint;
 mod fixtures;
 mod floors;
 mod jail;

@@ -1,0 +1,210 @@
+//! The program against an endpoint: settings that lead to it, exit codes, and a turn that fits the
+//! window. The server plays recorded bytes; what servers do in all their ways is tested beside the
+//! code.
+
+#![expect(clippy::unwrap_used, reason = "a helper of a test may panic like the test")]
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use crate::support::{Env, write};
+
+/// A server that answers each request with the next of its answers, the last one again and again.
+struct Server {
+    url: String,
+    asked: Arc<Mutex<Vec<(String, Value)>>>,
+}
+
+impl Server {
+    fn start(answers: Vec<Vec<u8>>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            let mut number = 0;
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let (head, body) = read_request(&mut stream);
+                let is_chat = head.starts_with("POST");
+                log.lock().unwrap().push((head, body));
+                let answer = if is_chat {
+                    number += 1;
+                    answers[(number - 1).min(answers.len() - 1)].clone()
+                } else {
+                    b"HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n".to_vec()
+                };
+                drop(stream.write_all(&answer));
+            }
+        });
+        Self { url, asked }
+    }
+
+    fn chats(&self) -> Vec<(String, Value)> {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().filter(|(head, _)| head.starts_with("POST")).cloned().collect()
+    }
+}
+
+fn read_request(stream: &mut impl Read) -> (String, Value) {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.to_lowercase();
+            let length = length
+                .split("content-length: ")
+                .nth(1)
+                .map_or(0, |rest| rest.lines().next().unwrap().trim().parse::<usize>().unwrap());
+            if body.len() >= length {
+                return (head.to_owned(), serde_json::from_str(body).unwrap_or(Value::Null));
+            }
+        }
+        let read = stream.read(&mut piece).unwrap();
+        assert!(read > 0, "the request broke off");
+        bytes.extend_from_slice(&piece[..read]);
+    }
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/wire");
+    std::fs::read(folder.join(format!("{name}.http"))).unwrap()
+}
+
+fn says(text: &str) -> Vec<u8> {
+    let delta =
+        json!({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}]});
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    format!("{head}data: {delta}\n\ndata: [DONE]\n\n").into_bytes()
+}
+
+fn env() -> Env {
+    Env::new().file("README.md", "# Demo\n")
+}
+
+/// Asks a question with some variables and flags. Returns the exit code, stdout and stderr.
+fn ask(env: &Env, variables: &[(&str, &str)], flags: &[&str]) -> (i32, String, String) {
+    let mut command = env.groundskeeper();
+    command.env_remove("GROUNDSKEEPER_MODEL").args(flags).args(["ask", "what is here?"]);
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn an_endpoint_of_the_environment_answers() {
+    let server = Server::start(vec![says("A demo.")]);
+    let env = env();
+    let variables = [
+        ("OPENAI_BASE_URL", server.url.as_str()),
+        ("OPENAI_API_KEY", "sk-test-verysecret"),
+        ("OPENAI_MODEL", "m"),
+    ];
+    let (code, out, err) = ask(&env, &variables, &[]);
+    assert_eq!((code, out.trim()), (0, "A demo."), "{err}");
+    let (head, body) = &server.chats()[0];
+    assert!(head.contains("authorization: Bearer sk-test-verysecret"), "{head}");
+    assert_eq!((body["model"].as_str(), body["stream"].as_bool()), (Some("m"), Some(true)));
+    for file in walk(&env.workspace()) {
+        let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+        assert!(!text.contains("verysecret"), "{}", file.display());
+    }
+}
+
+#[test]
+fn flags_and_a_dotenv_lead_to_it_too() {
+    let server = Server::start(vec![says("Yes.")]);
+    let env = env();
+    let (code, out, err) = ask(
+        &env,
+        &[],
+        &["--base-url", server.url.as_str(), "--model", "m", "--set", "endpoint.window=9000"],
+    );
+    assert_eq!((code, out.trim(), err.contains("window")), (0, "Yes.", false), "{err}");
+    let lines = format!("LLM_BASE_URL={}\nLLM_MODEL_ID=chapter\nLLM_API_KEY=k-123\n", server.url);
+    write(&env.workspace().join(".env"), lines.as_bytes());
+    assert_eq!(ask(&env, &[], &[]).0, 0);
+    let (head, body) = server.chats().pop().unwrap();
+    assert_eq!(body["model"], "chapter");
+    assert!(head.contains("Bearer k-123"), "{head}");
+}
+
+#[test]
+fn a_key_does_not_go_where_a_repository_points() {
+    let server = Server::start(vec![says("Yes.")]);
+    let env = env();
+    write(&env.workspace().join(".env"), format!("OPENAI_BASE_URL={}\n", server.url).as_bytes());
+    let variables = [("OPENAI_API_KEY", "sk-mine-0123456789"), ("OPENAI_MODEL", "m")];
+    assert_eq!(ask(&env, &variables, &[]).0, 0);
+    assert!(!server.chats()[0].0.contains("authorization"), "{}", server.chats()[0].0);
+
+    let project = format!("endpoint:\n  base_url: {}\n", server.url);
+    write(&env.workspace().join(".groundskeeper/config.yaml"), project.as_bytes());
+    let (code, _, err) = ask(&env, &variables, &[]);
+    assert_eq!(code, 3, "{err}");
+    assert!(err.contains("may not set `endpoint.base_url`"), "{err}");
+}
+
+#[test]
+fn each_kind_of_failure_has_its_exit_code() {
+    let code = |answer: &str, words: &str| {
+        let server = Server::start(vec![fixture(answer)]);
+        let flags =
+            ["--base-url", server.url.as_str(), "--model", "m", "--set", "endpoint.tries=1"];
+        let variables = [("OPENAI_API_KEY", "sk-test-verysecret")];
+        let (code, _, err) = ask(&env(), &variables, &flags);
+        assert!(err.contains(words) && !err.contains("verysecret"), "{answer}: {err}");
+        code
+    };
+    assert_eq!(code("E07", "the key comes from `OPENAI_API_KEY`"), 3);
+    assert_eq!(code("E10", "502 Bad Gateway"), 4);
+    assert_eq!(code("S32", "an HTML page"), 4);
+    assert_eq!(code("S26", "the reply broke off"), 4);
+    assert_eq!(code("E08", "Insufficient Balance"), 5);
+    assert_eq!(code("E01", "429 Too Many Requests"), 5);
+    let (code, _, err) = ask(&env(), &[], &["--model", "gpt-4o"]);
+    assert_eq!(code, 3, "{err}");
+    assert!(
+        err.contains("needs an endpoint") && err.contains("hint: set `OPENAI_API_KEY`"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_busy_server_is_asked_again() {
+    let busy = b"HTTP/1.1 429 Too Many Requests\r\nretry-after-ms: 10\r\nconnection: close\r\n\r\nslow down";
+    let server = Server::start(vec![busy.to_vec(), says("At last.")]);
+    let flags = ["--base-url", server.url.as_str(), "--model", "m"];
+    let (code, out, err) = ask(&env(), &[], &flags);
+    assert_eq!((code, out.trim()), (0, "At last."), "{err}");
+    assert_eq!(server.chats().len(), 2);
+}
+
+#[test]
+fn the_key_of_the_own_file_is_not_shown() {
+    let env = env();
+    let file = env.root().join("home/.config/groundskeeper/config.yaml");
+    write(&file, b"endpoint: {api_key: sk-verysecret, base_url: 'https://llm.example.com'}\n");
+    for flags in [&["config", "show", "--origin"][..], &["--json", "config", "show"]] {
+        let ran = env.run(flags).code(0);
+        assert!(ran.stdout().contains("***") && !ran.stdout().contains("verysecret"));
+    }
+}
+
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(walk(&entry.path()));
+        } else {
+            found.push(entry.path());
+        }
+    }
+    found
+}
