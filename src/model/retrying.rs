@@ -17,6 +17,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ChatModel, ChatReply, ChatRequest, Delta, ModelError};
 
+/// The share of a wait that is always waited.
+const LEAST_SHARE: f64 = 0.6;
+
 /// How patient to be.
 #[derive(Debug, Clone)]
 pub struct RetryOptions {
@@ -34,7 +37,7 @@ pub struct RetryOptions {
     pub time_limit: Duration,
     /// Ends a wait.
     pub cancel: CancellationToken,
-    /// Returns what share of a wait of our own choice is really waited, in `0.0..=1.0`, so that
+    /// Returns how much of the variable part of a wait is really waited, in `0.0..=1.0`, so that
     /// clients that were refused together do not come back together.
     pub jitter: fn() -> f64,
 }
@@ -118,10 +121,11 @@ impl Retrying {
         }
     }
 
+    /// Returns our own wait: it varies, but never so much that the next one could be shorter.
     fn backoff(&self, tries: u32) -> Duration {
         let doubled = 2_u32.saturating_pow(tries.saturating_sub(1));
         let wait = self.options.first_wait.saturating_mul(doubled).min(self.options.widest_wait);
-        wait.mul_f64((self.options.jitter)().clamp(0.0, 1.0))
+        wait.mul_f64(LEAST_SHARE + (1.0 - LEAST_SHARE) * (self.options.jitter)().clamp(0.0, 1.0))
     }
 
     /// Waits, and tells each second how long it is still going to.

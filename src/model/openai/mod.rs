@@ -108,6 +108,7 @@ impl OpenAiModel {
         request: &ChatRequest,
         deltas: Deltas<'_>,
     ) -> Result<ChatReply, ModelError> {
+        let warning = self.find_window(request).await?;
         for _ in 0..MOST_CHANGES {
             let adaptations = self.learned().adaptations.clone();
             let body = request::body(request, &self.options, &adaptations).map_err(|problem| {
@@ -117,7 +118,10 @@ impl OpenAiModel {
                 }
             })?;
             match self.ask_once(request, &body, deltas).await {
-                Ok(reply) => return Ok(self.looked_over(request, reply)),
+                Ok(mut reply) => {
+                    reply.warnings.extend(warning);
+                    return Ok(self.looked_over(request, reply));
+                }
                 Err(Failure::Answer(answer)) if self.learns(&answer, &body) => {}
                 Err(failure) => return Err(self.meaning(failure).await),
             }
@@ -126,6 +130,30 @@ impl OpenAiModel {
             message: format!("{} refuses the request in ever new ways", self.facts.host),
             hint: None,
         })
+    }
+
+    /// Finds the window before the first prompt for which it matters. A prompt that the server
+    /// itself says it has no room for is not sent: it might be cut in silence.
+    async fn find_window(&self, request: &ChatRequest) -> Result<Option<String>, ModelError> {
+        if self.window().is_some() {
+            return Ok(None);
+        }
+        let tokens = prompt_cut::count(request, &self.counter).total();
+        if tokens <= window::MATTERS {
+            return Ok(None);
+        }
+        let (window, warning) = window::find(&self.transport, &self.options).await;
+        self.learned().window = Some(window);
+        if warning.is_none() && tokens > window as u64 {
+            return Err(ModelError::Overflow {
+                message: format!(
+                    "{} has a window of {window} tokens, and the prompt has about {tokens}",
+                    self.facts.host
+                ),
+                window: Some(window),
+            });
+        }
+        Ok(warning)
     }
 
     async fn ask_once(
@@ -234,7 +262,8 @@ impl ChatModel for OpenAiModel {
 
     fn prepare(&self) -> BoxFuture<'_, Vec<String>> {
         Box::pin(async {
-            if self.window().is_some() {
+            // An unknown server is not asked what nobody needs yet.
+            if self.window().is_some() || !self.options.preset.is_known() {
                 return Vec::new();
             }
             let (window, warning) = window::find(&self.transport, &self.options).await;

@@ -1,10 +1,11 @@
 //! Notices a server that cuts the front of a prompt in silence: it answers 200, and only its count
 //! of the prompt is too small.
 //!
-//! Tokenizers differ, so the server's counts are first put in relation to ours.
+//! Tokenizers differ, so the server's counts are first put in relation to ours; and some servers
+//! do not count the tools, so that only the messages prove anything.
 
 use crate::model::ChatRequest;
-use crate::protocol::Message;
+use crate::protocol::{Message, ToolSpec};
 use crate::support::tokens::TokenCounter;
 
 /// Below this share of what was sent, the prompt was cut.
@@ -32,18 +33,18 @@ pub(super) struct PromptCut {
 }
 
 impl Calibration {
-    /// Compares the two counts of one prompt. The first plausible pair sets the relation.
+    /// Compares the two counts of one prompt. The first that was read whole sets the relation.
     #[expect(clippy::cast_precision_loss, reason = "no prompt has 2^52 tokens")]
-    pub(super) fn compare(&mut self, sent: u64, read: u64) -> Option<PromptCut> {
-        if sent == 0 || read == 0 {
+    pub(super) fn compare(&mut self, sent: Counted, read: u64) -> Option<PromptCut> {
+        if sent.messages == 0 || read == 0 {
             return None;
         }
-        let ratio = read as f64 / sent as f64;
-        let usual = self.ratio.unwrap_or(1.0);
-        if sent > SHORT && ratio < SUSPICIOUS * usual {
-            return Some(PromptCut { sent, read });
+        let read_share = read as f64 / sent.messages as f64;
+        if sent.messages > SHORT && read_share < SUSPICIOUS * self.ratio.unwrap_or(1.0) {
+            return Some(PromptCut { sent: sent.total(), read });
         }
         if self.ratio.is_none() {
+            let ratio = read as f64 / sent.total() as f64;
             self.ratio = Some(ratio.clamp(*PLAUSIBLE.start(), *PLAUSIBLE.end()));
         }
         None
@@ -62,8 +63,22 @@ impl std::fmt::Display for PromptCut {
     }
 }
 
-/// Returns our count of a request.
-pub(super) fn count(request: &ChatRequest, counter: &TokenCounter) -> u64 {
+/// Our count of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Counted {
+    messages: u64,
+    tools: u64,
+}
+
+impl Counted {
+    /// Returns the tokens of messages and tools.
+    pub(super) fn total(self) -> u64 {
+        self.messages + self.tools
+    }
+}
+
+/// Counts a request.
+pub(super) fn count(request: &ChatRequest, counter: &TokenCounter) -> Counted {
     let mut tokens = 0;
     for message in &request.messages {
         tokens += counter.count(message.text());
@@ -73,42 +88,53 @@ pub(super) fn count(request: &ChatRequest, counter: &TokenCounter) -> u64 {
             }
         }
     }
-    for tool in &request.tools {
-        tokens += counter.count(&tool.description) + counter.count(&tool.parameters.to_string());
-    }
-    tokens as u64
+    let tool = |tool: &ToolSpec| {
+        counter.count(&tool.description) + counter.count(&tool.parameters.to_string())
+    };
+    let tools: usize = request.tools.iter().map(tool).sum();
+    Counted { messages: tokens as u64, tools: tools as u64 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn messages(messages: u64) -> Counted {
+        Counted { messages, tools: 0 }
+    }
+
     #[test]
     fn half_a_prompt_is_noticed() {
-        let cut = Calibration::default().compare(39_000, 16_386).unwrap();
+        let cut = Calibration::default().compare(messages(39_000), 16_386).unwrap();
         assert_eq!((cut.sent, cut.read), (39_000, 16_386));
     }
 
     #[test]
     fn another_tokenizer_is_no_cut() {
         let mut calibration = Calibration::default();
-        assert_eq!(calibration.compare(1000, 760), None);
-        assert_eq!(calibration.compare(10_000, 6_000), None, "0.6 of ours, 0.79 of the usual");
-        assert!(calibration.compare(10_000, 5_000).is_some());
+        assert_eq!(calibration.compare(messages(1000), 760), None);
+        assert_eq!(calibration.compare(messages(10_000), 6_000), None, "0.79 of the usual");
+        assert!(calibration.compare(messages(10_000), 5_000).is_some());
+    }
+
+    #[test]
+    fn tools_that_are_not_counted_are_no_cut() {
+        let sent = Counted { messages: 2100, tools: 1500 };
+        assert_eq!(Calibration::default().compare(sent, 2080), None);
     }
 
     #[test]
     fn short_prompts_and_missing_counts_prove_nothing() {
         let mut calibration = Calibration::default();
         for (sent, read) in [(2000, 100), (5000, 0), (0, 10)] {
-            assert_eq!(calibration.compare(sent, read), None);
+            assert_eq!(calibration.compare(messages(sent), read), None);
         }
     }
 
     #[test]
     fn a_cut_first_prompt_does_not_become_the_measure() {
         let mut calibration = Calibration::default();
-        assert!(calibration.compare(8000, 2050).is_some());
-        assert!(calibration.compare(8000, 2050).is_some());
+        assert!(calibration.compare(messages(8000), 2050).is_some());
+        assert!(calibration.compare(messages(8000), 2050).is_some());
     }
 }

@@ -13,6 +13,9 @@ use crate::model::catalog;
 /// What is assumed when nobody tells.
 pub(super) const ASSUMED: usize = 8192;
 
+/// A shorter prompt fits every window that is worth having, so nobody needs to know it.
+pub(super) const MATTERS: u64 = 6000;
+
 /// A question on the side may take this long.
 const PATIENCE: Duration = Duration::from_secs(5);
 

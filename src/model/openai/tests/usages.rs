@@ -82,6 +82,13 @@ async fn u09_a_full_window_without_a_word_is_an_overflow() {
     assert!(matches!(hear("U09").await.error(), ModelError::Overflow { .. }));
 }
 
+/// A question whose prompt is so long that the window matters.
+fn long_question(words: usize) -> ChatRequest {
+    let mut request = question();
+    request.messages[1] = Message::User { content: "order ".repeat(words) };
+    request
+}
+
 #[tokio::test]
 async fn u10_the_window_is_read_where_it_is_told() {
     let window = async |fixtures: Vec<&str>, set: Option<usize>| {
@@ -89,13 +96,28 @@ async fn u10_the_window_is_read_where_it_is_told() {
         let mut options = options(&server.url);
         options.window = set;
         let model = OpenAiModel::new(options).unwrap();
-        let warnings = model.prepare().await;
-        (model.window(), warnings.len())
+        let heard = ask_model(&model, &long_question(7000), &server).await;
+        (model.window(), heard.reply().warnings.len())
     };
-    assert_eq!(window(vec!["U10"], None).await, (Some(32_768), 0));
-    assert_eq!(window(vec!["U10"], Some(9000)).await, (Some(9000), 0), "settings win");
-    let trained = window(vec!["U10-llamacpp"], None).await;
+    assert_eq!(window(vec!["U10", "OK"], None).await, (Some(32_768), 0));
+    assert_eq!(window(vec!["OK"], Some(9000)).await, (Some(9000), 0), "settings win");
+    let trained = window(vec!["U10-llamacpp", "OK"], None).await;
     assert_eq!(trained, (Some(8192), 1), "a trained window is not the live one");
+}
+
+#[tokio::test]
+async fn u10_nobody_is_asked_for_a_window_that_does_not_matter() {
+    let heard = ask(&question(), vec![fixture("OK")], |options| options.window = None).await;
+    assert_eq!((heard.reply().text.as_str(), heard.asked.len()), ("Hello", 1));
+}
+
+#[tokio::test]
+async fn u10_what_the_server_has_no_room_for_is_not_sent() {
+    let unset = |options: &mut EndpointOptions| options.window = None;
+    let heard = ask(&long_question(40_000), vec![fixture("U10")], unset).await;
+    let window = heard.error();
+    assert!(matches!(window, ModelError::Overflow { window: Some(32_768), .. }), "{window:?}");
+    assert_eq!(heard.asked.len(), 1, "only the list was asked for");
 }
 
 #[tokio::test]
