@@ -44,6 +44,7 @@ fn every_file_says_what_it_is_for() {
             }
             let text = read(&path);
             assert!(text.starts_with("//! "), "{path} does not open with `//!`");
+            assert!(!text.starts_with("//! Placeholder"), "{path} is a placeholder");
         }
     }
 }
