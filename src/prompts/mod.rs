@@ -80,46 +80,29 @@ fn is_absent(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
 
-macro_rules! embedded {
-    ($language:literal, [$($name:literal),+ $(,)?]) => {
-        [$(($name, include_str!(concat!("../../prompts/", $language, "/", $name, ".md")))),+]
+/// Embeds the prompt files of these names, the same in each language.
+macro_rules! embed {
+    ($($name:literal),+ $(,)?) => {
+        const EN: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../prompts/en/", $name, ".md")))),+];
+        const ZH: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../prompts/zh/", $name, ".md")))),+];
     };
 }
 
-/// The files, by name; the same in each language.
-const EN: [(&str, &str); 12] = embedded!(
-    "en",
-    [
-        "system",
-        "output",
-        "reminder",
-        "limit",
-        "ask_for_notes",
-        "empty_reply",
-        "modes/auto",
-        "modes/explore",
-        "modes/analyze",
-        "modes/plan",
-        "tools/note",
-        "tools/terminal",
-    ]
-);
-const ZH: [(&str, &str); 12] = embedded!(
-    "zh",
-    [
-        "system",
-        "output",
-        "reminder",
-        "limit",
-        "ask_for_notes",
-        "empty_reply",
-        "modes/auto",
-        "modes/explore",
-        "modes/analyze",
-        "modes/plan",
-        "tools/note",
-        "tools/terminal",
-    ]
+embed!(
+    "system",
+    "output",
+    "reminder",
+    "limit",
+    "ask_for_notes",
+    "empty_reply",
+    "modes/auto",
+    "modes/explore",
+    "modes/analyze",
+    "modes/plan",
+    "tools/note",
+    "tools/terminal",
 );
 
 impl Prompts {
