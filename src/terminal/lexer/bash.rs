@@ -188,7 +188,8 @@ fn line(random: &mut Random) -> String {
         "\"a b\"",
         "\t",
     ];
-    const CALM: [&str; 8] = [" ", " ", " a", " b ", "ax", " 'a' ", " \"b\"", "c"];
+    const CALM: [&str; 14] =
+        [" ", " ", " ", " a", " b ", "ax", " 'a' ", " \"b\"", "c", "{", "}", ",", "..", "{}"];
     let mut line = String::new();
     for _ in 0..=random.below(14) {
         let fragments: &[&str] = if random.below(3) == 0 { &FRAGMENTS } else { &CALM };

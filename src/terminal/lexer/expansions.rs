@@ -119,18 +119,12 @@ pub(super) fn backtick() -> Refusal {
     )
 }
 
-/// Returns whether a shell might expand braces of a word. `HEAD@{1}..` has none that it would.
+/// Returns whether a shell might expand braces of a word.
+///
+/// It needs a comma or two dots between a `{` and any later `}`: bash also expands `{}a,b}`, which
+/// looks as if it had been closed before. `HEAD@{1}..` has none.
 fn expands(word: &str) -> bool {
-    let mut rest = word;
-    while let Some((_, inside)) = rest.split_once('{') {
-        let doubtful = |text: &str| text.contains(',') || text.contains("..");
-        match inside.find(['{', '}']) {
-            // A pair that holds neither is left alone, and what follows is looked at by itself.
-            Some(end) if inside[end..].starts_with('}') && !doubtful(&inside[..end]) => {
-                rest = &inside[end + 1..];
-            }
-            _ => return doubtful(inside),
-        }
-    }
-    false
+    let Some((_, inside)) = word.split_once('{') else { return false };
+    let divider = inside.find(',').into_iter().chain(inside.find("..")).min();
+    divider.is_some_and(|divider| inside[divider..].contains('}'))
 }

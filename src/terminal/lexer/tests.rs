@@ -113,6 +113,8 @@ fn braces_are_refused_where_a_shell_would_expand_them() {
     check("git show HEAD@{1} x^{tree} stash@{0}", "[git] [show] [HEAD@{1}] [x^{tree}] [stash@{0}]");
     check("'{a,b}'", "['{a,b}']");
     check("git diff @{u}..HEAD x{a},b", "[git] [diff] [@{u}..HEAD] [x{a},b]");
+    check("ls {a,b", "[ls] [{a,b]");
+    check("ls x{}a,b}", "refused x{}a,b}");
     check("ls {a}{b,c}", "refused {a}{b,c}");
     check("ls {{a},b}", "refused {{a},b}");
     check("ls {a,b}", "refused {a,b}");
