@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::notes::{NoteKind, Status};
 use crate::protocol::{ToolFailure, ToolFailureKind};
 
-/// What a model may write; the schema tells what it should, and [`check`] takes what it means.
+/// What a model may write; the schema tells what it should, and `check` takes what it means.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoteArgs {
