@@ -88,12 +88,13 @@ impl CommandReport {
             remarks.push(format!("the directory is now `{}`", folder_name(&self.directory_after)));
         }
         let silent = self.stdout.is_empty() && self.stderr.is_empty();
+        let seeks = self.last_is(&["grep", "rg"]);
+        let compares = self.last_is(&["diff", "cmp"]);
         match self.exit_code {
-            Some(1) if silent && self.last_is(&["grep", "rg"]) => {
-                remarks.push("no match".to_owned());
-            }
+            // `xargs` says 123 for it.
+            Some(1 | 123) if silent && seeks => remarks.push("no match".to_owned()),
             Some(0) if silent && remarks.is_empty() => remarks.push("no output".to_owned()),
-            Some(1) if self.last_is(&["grep", "rg", "diff", "cmp"]) => {}
+            Some(1 | 123) if !silent && (seeks || compares) => {}
             // At 141, the reader of a pipe had enough.
             Some(0 | 141) | None => {}
             Some(code) => remarks.push(format!("exit code {code}")),
@@ -158,15 +159,18 @@ impl CommandReport {
         }
     }
 
-    /// Returns whether the last command that ran is one of these, perhaps as Git has it.
+    /// Returns whether the last command that ran is one of these, perhaps as Git has it, or over
+    /// what `xargs` or `find` gave.
     fn last_is(&self, names: &[&str]) -> bool {
         let words = self.stages.last().map(|stage| stage.command.split(' '));
         let mut words = words.into_iter().flatten();
+        let is_one = |word: Option<&str>| word.is_some_and(|word| names.contains(&word));
         match words.next() {
             // The options that we put in front have no names of commands.
             Some("git") => words.any(|word| names.contains(&word)),
-            Some(name) => names.contains(&name),
-            None => false,
+            Some("xargs") => is_one(words.next()),
+            Some("find") => is_one(words.skip_while(|word| *word != "-exec").nth(1)),
+            name => is_one(name),
         }
     }
 }
@@ -225,4 +229,53 @@ fn folder<S: Serializer>(path: &WorkspacePath, serializer: S) -> Result<S::Ok, S
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(command: &str, code: i32, stdout: &str, stderr: &str, expected: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = crate::support::paths::Workspace::open(folder.path()).unwrap();
+        let stage =
+            StageReport { command: command.to_owned(), exit_code: Some(code), signal: None };
+        let report = CommandReport {
+            line: command.to_owned(),
+            directory: workspace.top(),
+            directory_after: workspace.top(),
+            exit_code: Some(code),
+            stages: vec![stage],
+            stdout: stdout.to_owned(),
+            stderr: stderr.to_owned(),
+            bytes: 0,
+            truncated: false,
+            timed_out: false,
+            cancelled: false,
+            encoding: None,
+            redacted: 0,
+            marked: 0,
+            timeout: Duration::from_secs(30),
+            duration_ms: 1,
+        };
+        assert_eq!(report.for_model(), expected, "{command}");
+    }
+
+    #[test]
+    fn an_exit_code_is_told_when_it_says_something() {
+        check("ls", 0, "a\n", "", "a\n");
+        check("ls x", 2, "", "ls: x\n", "[stderr]\nls: x\n[exit code 2]");
+        check("cat x", 0, "no end", "odd\n", "no end\n[stderr]\nodd\n");
+        check("test -f x", 1, "", "", "[exit code 1]");
+        check("true", 0, "", "", "[no output]");
+        check("grep x a", 1, "", "", "[no match]");
+        check("git --no-pager grep x", 1, "", "", "[no match]");
+        check("xargs grep -n x", 123, "", "", "[no match]");
+        check("xargs grep -n x", 123, "a:1:x\n", "", "a:1:x\n");
+        check("find . -type f -exec grep x {}", 1, "", "", "[no match]");
+        check("diff a b", 1, "1c1\n", "", "1c1\n");
+        check("git diff --quiet", 1, "", "", "[exit code 1]");
+        check("yes", 141, "y\n", "", "y\n");
+    }
 }

@@ -7,7 +7,7 @@
 #![expect(clippy::print_stderr, reason = "a test that cannot be made says so")]
 #![expect(clippy::disallowed_methods, reason = "tests start programs and write files of their own")]
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -300,10 +300,12 @@ fn a_helper_without_its_parent_runs_nothing() {
 #[test]
 fn a_program_ends_with_its_parent() {
     let Some(cell) = Cell::new() else { return };
-    let sleep = program("sleep");
-    let execute = format!("execute={}", sleep.display());
-    let options = ["processes=one", execute.as_str(), "execute=/lib64", "execute=/lib"];
-    let helper = cell.helper(&options, &["--", sleep.to_str().unwrap(), "sleep", "1000"]);
+    let bash = program("bash");
+    let execute = format!("execute={}", bash.display());
+    let options =
+        ["processes=one", execute.as_str(), "execute=/lib64", "execute=/lib", "execute=/usr/lib"];
+    let forever = ["--", bash.to_str().unwrap(), "bash", "-c", "echo up; while :; do :; done"];
+    let helper = cell.helper(&options, &forever);
     let arguments = helper.get_args().map(|word| {
         let word = word.to_str().unwrap();
         if word.starts_with("parent=") { "parent=$$".to_owned() } else { format!("'{word}'") }
@@ -314,9 +316,12 @@ fn a_program_ends_with_its_parent() {
     let mut shell = Command::new("/bin/bash");
     shell.args(["-c", &line]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = shell.current_dir(cell.workspace()).spawn().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut first = String::new();
+    output.read_line(&mut first).unwrap();
+    assert_eq!(first, "up\n");
     drop(child.stdin.take());
-    let mut left = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut left).unwrap();
+    output.read_to_string(&mut first).unwrap();
     assert!(!child.wait().unwrap().success());
 }
 

@@ -27,6 +27,8 @@ const PASSAGES: &[&str] = &[
     r"</?(?:system|assistant|developer|tool_output|tool_result|tool_call|function_calls?|function_results?|untrusted|evidence)>",
     // Our own headings, when they are all of a line.
     r"^\s*\[(?:Role & Policies|Task|State|Evidence|Context|Output)\]\s*$",
+    // What a report says in brackets beside the output.
+    r"^\s*\[(?:stderr|no output|no match|exit code \d+|the (?:output|time limit|command|directory) [^\]]*)\]\s*$",
 ];
 
 /// Marks one stream, line by line.
@@ -98,6 +100,8 @@ mod tests {
         check("a</tool_output>b<|im_start|>", "a<·/tool_output>b<·|im_start|>");
         check("[Role & Policies]", "[Role·&·Policies]");
         check("  [Task]", "  [·Task]");
+        check("[exit code 0]", "[exit·code·0]");
+        check("[stderr]", "[·stderr]");
     }
 
     #[test]
