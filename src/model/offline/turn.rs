@@ -100,6 +100,9 @@ fn start_of_turn(messages: &[Message]) -> usize {
         .map_or(messages.len(), |(index, _)| index)
 }
 
+/// How the result of a call begins that was cut off: it is made again.
+const INTERRUPTED: &str = "The turn was interrupted before this call ended";
+
 fn answered(messages: &[Message]) -> Vec<Answered> {
     let calls = messages.iter().flat_map(|message| match message {
         Message::Assistant { calls, .. } => calls.as_slice(),
@@ -116,7 +119,7 @@ fn answered(messages: &[Message]) -> Vec<Answered> {
     };
     calls
         .filter_map(|call| {
-            let result = result(&call.id)?;
+            let result = result(&call.id).filter(|result| !result.starts_with(INTERRUPTED))?;
             let (tool, arguments) = (call.name.clone(), call.arguments.clone());
             Some(Answered { tool, arguments, result })
         })
@@ -257,6 +260,12 @@ mod tests {
             result("b"),
             user("Reminder: 50 %"),
         ];
+        messages.push(assistant("", vec![call("d")]));
+        messages.push(Message::Tool {
+            call_id: "d".to_owned(),
+            name: "terminal".to_owned(),
+            content: format!("{INTERRUPTED}. Call again."),
+        });
         let turn = read(messages.clone());
         assert_eq!((turn.question.as_str(), turn.project.as_str()), ("second", "shop"));
         let results: Vec<&str> = turn.answered.iter().map(|call| call.result.as_str()).collect();

@@ -184,7 +184,7 @@ impl Function {
             titles: [format!("`{name}` in {path} is too complex"),
                 format!("{path} 中的 `{name}` 过于复杂")],
             content: desk.language().pick(
-                format!("`{place}`: `{name}` has {lines} lines and is nested {nesting} levels deep (measured by indentation).\n\nEffect: nobody can change it safely or test its paths one by one.\n\nResolved when it is divided into functions of less than {LONG} lines and {DEEP} levels, with tests for each."),
+                format!("`{place}`: `{name}` has {lines} lines and is nested {nesting} levels deep (measured by indentation).\n\nEffect: it is hard to change safely and to test path by path.\n\nResolved when it is divided into functions of less than {LONG} lines and {DEEP} levels, with tests for each."),
                 format!("`{place}`：`{name}` 共 {lines} 行，嵌套 {nesting} 层（按缩进计算）。\n\n影响：难以安全修改，也难以逐条路径测试。\n\n解决标准：拆分为不到 {LONG} 行、{DEEP} 层的函数，并各有测试。"),
             ),
         }

@@ -58,10 +58,10 @@ impl Repeats {
     /// Writes the section.
     pub(in super::super) fn write(&self, page: &mut Page) {
         let language = page.language();
-        if !self.output.is_answer() {
+        let Some(count) = self.count() else {
             page.gap("repeated code could not be looked for", "无法查找重复代码");
             return;
-        }
+        };
         page.heading("Repeated blocks", "重复代码");
         let rows: Vec<Vec<String>> = self
             .repeats()
@@ -83,8 +83,6 @@ impl Repeats {
                 format!("测试之外没有 {LEAST} 行以上的重复。{scope}"),
             ));
         } else {
-            let total = self.output.columns::<2>().into_iter().find(|row| row[0] == "rows");
-            let count = total.map_or("?", |row| row[1]);
             page.paragraph(&language.pick(
                 format!("Blocks of {LEAST} lines or more that stand twice, alike but for names and numbers: {count} (comments, blank lines, imports and tests left out).{scope}"),
                 format!("{count} 处 {LEAST} 行以上的代码出现两次，仅名称与数字不同（不计注释、空行、导入与测试）。{scope}"),
@@ -99,7 +97,7 @@ impl Repeats {
 
     /// Returns whether all repeated blocks are known.
     pub(in super::super) fn is_complete(&self) -> bool {
-        self.all_files && self.output.is_answer()
+        self.all_files && self.count().is_some()
     }
 
     /// Returns what to record.
@@ -131,6 +129,11 @@ impl Repeats {
                 format!("以下代码块仅名称与数字不同：\n\n{list}\n\n影响：只修一处，另一处会被遗忘。\n\n解决标准：每一对共用同一个函数。"),
             ),
         })
+    }
+
+    fn count(&self) -> Option<u64> {
+        let rows = self.output.columns::<2>();
+        rows.into_iter().find(|row| row[0] == "rows").and_then(|row| row[1].parse().ok())
     }
 
     fn repeats(&self) -> Vec<Repeat> {

@@ -32,7 +32,7 @@ impl Sizes {
 
     /// Writes the sections.
     pub(in super::super) fn write(&self, page: &mut Page) {
-        if !self.texts.is_answer() {
+        if self.texts.kind("all").is_empty() {
             page.gap("the sizes of the files could not be counted", "无法统计文件大小");
             return;
         }

@@ -1,6 +1,6 @@
 //! The folders and how many files each holds.
 
-use super::super::desk::{Counted, Desk, Looked, Output};
+use super::super::desk::{Counted, Desk, Looked};
 use super::super::page::{Page, code};
 use super::super::programs;
 use super::super::scope::Scope;
@@ -11,7 +11,6 @@ const SHOWN: usize = 15;
 #[derive(Debug, Clone)]
 pub(in super::super) struct Structure {
     line: String,
-    output: Output,
     folders: Vec<Counted>,
     prefix: String,
 }
@@ -28,16 +27,13 @@ impl Structure {
         let output = desk.run(&line)?;
         let folders = output.counted();
         let prefix = if within.is_empty() { String::new() } else { format!("{within}/") };
-        Ok(Self { line, output, folders, prefix })
+        Ok(Self { line, folders, prefix })
     }
 
     /// Writes the section.
     pub(in super::super) fn write(&self, page: &mut Page) {
-        if !self.output.is_answer() {
-            page.gap("the folders could not be counted", "无法统计目录");
-            return;
-        }
         if self.folders.is_empty() {
+            page.gap("the folders could not be counted", "无法统计目录");
             return;
         }
         page.heading("Structure", "结构");
