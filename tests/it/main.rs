@@ -12,6 +12,7 @@ mod offline;
 mod prompts;
 mod resume;
 mod scripted;
+mod strange_repos;
 mod support;
 mod terminal;
 mod three_days;
