@@ -5,7 +5,7 @@
 //! show in the next command. Notes are never written here; the derived segment file is, when it
 //! has fallen far behind, and nothing is lost when that fails.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,6 +23,9 @@ pub(super) const SEGMENT_FILE: &str = ".search_index";
 /// So many notes may be newer than the segment file before it is written again; of a large folder
 /// one in thirty-two.
 const MAY_BE_BEHIND: usize = 64;
+
+/// From here on a creation does not look at every note.
+const LARGE: usize = 2_000;
 
 /// Fewer files are read on one thread.
 const WORTH_A_THREAD: usize = 512;
@@ -126,6 +129,35 @@ impl Loader {
         let catalog = Arc::new(catalog);
         state.last = Some((scan, Arc::clone(&catalog)));
         Ok(catalog)
+    }
+
+    /// Returns the notes without looking at those that the segment knows, for a creation in a
+    /// large folder: what it is compared with may be a little old. None where a full look is due.
+    pub(super) fn glance(&self) -> Option<Catalog> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let segment = self.segment(&mut state)?;
+        if segment.entries.len() < LARGE {
+            return None;
+        }
+        let names: HashSet<String> = files::names(&self.folder).ok()?.into_iter().collect();
+        let known: HashSet<&str> =
+            segment.entries.iter().map(|entry| entry.file.as_str()).collect();
+        let mut new: Vec<&String> =
+            names.iter().filter(|name| !known.contains(name.as_str())).collect();
+        if new.len() > MAY_BE_BEHIND.max(names.len() / 32) {
+            return None;
+        }
+        new.sort_unstable();
+        let latest = new.iter().rev().take(MAY_BE_BEHIND).map(|name| Found {
+            name: (*name).clone(),
+            stamp: Stamp::default(),
+            is_plain: true,
+        });
+        let fresh: Vec<Arc<Reading>> =
+            latest.map(|found| Arc::new(self.read_one(&found))).collect();
+        let index = Index::new(fresh.iter().map(|reading| reading.document()));
+        let is_current = segment.entries.iter().map(|entry| names.contains(&entry.file)).collect();
+        Some(Catalog { segment: Some(segment), is_current, fresh, index, has_unfinished: false })
     }
 
     /// Reads the segment file if it is another one than last time.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::files::{Found, Stamp};
 use super::format::{self, Metadata};
 use super::front_matter::NoteText;
-use super::note::{NoteId, NoteKind, Status, read_time};
+use super::note::{Note, NoteId, NoteKind, Status, read_time};
 
 /// A file of the notes folder in short.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -46,6 +46,24 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Returns what a list shows of a note.
+    pub(super) fn of(note: &Note) -> Self {
+        Self {
+            file: note.file.clone(),
+            id: Some(note.id.clone()),
+            title: note.title.clone(),
+            kind: note.kind,
+            status: note.status,
+            tags: note.tags.clone(),
+            created_at: note.created_at.clone(),
+            updated_at: note.updated_at.clone(),
+            thread: note.thread.clone(),
+            depends_on: note.depends_on.clone(),
+            moment: note.updated.timestamp_millis(),
+            ..Self::default()
+        }
+    }
+
     /// Returns whether it is a note that was understood.
     pub fn is_note(&self) -> bool {
         self.problem.is_none() && self.id.is_some()

@@ -3,8 +3,9 @@
 //! Reading only. Symbolic links are never followed, whatever is not a plain file is never opened,
 //! and a file has to have a sensible size.
 
-use std::fs::{self, Metadata, OpenOptions};
+use std::fs::{self, DirEntry, Metadata, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -73,27 +74,63 @@ pub(super) fn scan(folder: &Path, unfinished: &str) -> io::Result<Scan> {
         Err(error) => return Err(error),
     };
     let mut scan = Scan::default();
+    let mut files: Vec<DirEntry> = Vec::new();
     for entry in entries {
         let entry = entry?;
         let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with(unfinished) {
-            scan.has_unfinished = true;
+        let name = name.as_bytes();
+        scan.has_unfinished |= name.starts_with(unfinished.as_bytes());
+        if !name.starts_with(b".") && name.ends_with(b".md") {
+            files.push(entry);
         }
-        if name.starts_with('.') || !name.ends_with(".md") {
-            continue;
-        }
-        // A file that went away between the two calls is not there.
-        let Ok(metadata) = entry.metadata() else { continue };
-        scan.notes.push(Found {
-            name: name.into_owned(),
-            stamp: Stamp::of(&metadata),
-            is_plain: metadata.is_file(),
-        });
     }
+    scan.notes = stamped(&files);
     scan.notes.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     Ok(scan)
 }
+
+/// Returns the names of the Markdown files, without looking at any.
+pub(super) fn names(folder: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        if !name.starts_with('.') && name.ends_with(".md") {
+            names.push(name.into_owned());
+        }
+    }
+    Ok(names)
+}
+
+/// Looks at every file: on two threads where that is worth it, since nothing takes longer in a
+/// large folder.
+fn stamped(files: &[DirEntry]) -> Vec<Found> {
+    let look = |part: &[DirEntry]| -> Vec<Found> {
+        // A file that went away between the two calls is not there.
+        part.iter().filter_map(|entry| Some(found(entry, &entry.metadata().ok()?))).collect()
+    };
+    if files.len() < WORTH_A_THREAD {
+        return look(files);
+    }
+    let (first, second) = files.split_at(files.len() / 2);
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| look(second));
+        let mut all = look(first);
+        all.extend(other.join().unwrap_or_default());
+        all
+    })
+}
+
+fn found(entry: &DirEntry, metadata: &Metadata) -> Found {
+    Found {
+        name: entry.file_name().to_string_lossy().into_owned(),
+        stamp: Stamp::of(metadata),
+        is_plain: metadata.is_file(),
+    }
+}
+
+/// Fewer files are looked at on one thread.
+const WORTH_A_THREAD: usize = 1_000;
 
 /// Reads a file whole, with the stamp of what was read.
 pub(super) fn read(path: &Path) -> io::Result<(Vec<u8>, Stamp)> {

@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -27,13 +28,36 @@ pub(super) fn write<'a>(folder: &Path, entries: impl Iterator<Item = &'a Entry>)
         // Writing into a string cannot fail.
         _ = write!(text, "  {}: {}", Value::from(id), Value::Object(shape(entry, id, &name)));
     }
-    text.push_str("\n}\n");
+    text.push_str(END);
     let path = folder.join(INDEX_FILE);
     if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
         return;
     }
     // A derived file: what cannot be written now is written with the next note.
     atomic_file::replace_derived(&path, text.as_bytes()).ok();
+}
+
+/// Adds a new note to the end of an index that this program wrote; whether it could.
+pub(super) fn append(folder: &Path, entry: &Entry) -> bool {
+    let path = folder.join(INDEX_FILE);
+    let (Some(id), Some(length)) = (entry.id.as_ref(), length_if_ours(&path)) else { return false };
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let object = Value::Object(shape(entry, id.as_str(), &name));
+    let line = format!(",\n  \"{id}\": {object}{END}");
+    atomic_file::extend_derived(&path, length - END.len() as u64, line.as_bytes()).is_ok()
+}
+
+/// How an index ends.
+const END: &str = "\n}\n";
+
+/// Returns the length of an index with entries that ends as this program ends it.
+fn length_if_ours(path: &Path) -> Option<u64> {
+    let mut file = fs::File::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    let mut end = [0; 4];
+    file.seek(SeekFrom::Start(length.checked_sub(4)?)).ok()?;
+    file.read_exact(&mut end).ok()?;
+    (end == *b"}\n}\n").then_some(length)
 }
 
 fn shape(entry: &Entry, id: &str, folder: &str) -> Map<String, Value> {

@@ -120,11 +120,17 @@ impl NoteStore {
     pub fn create(&self, new: NewNote) -> Result<Created, NoteError> {
         check::new_note(&new)?;
         let _lock = self.lock()?;
-        let near_duplicate = self.near_duplicate(&new)?;
+        let glance = self.loader.glance();
+        let near_duplicate = match &glance {
+            Some(catalog) => self.near_duplicate(catalog, &new),
+            None => self.near_duplicate(&*self.catalog()?, &new),
+        };
         let now = self.clock.now();
         let (id, text) = self.write_new(&new, now)?;
         let note = self.read_back(&id, &text)?;
-        self.refresh_index();
+        if glance.is_none() || !index_file::append(&self.folder, &Entry::of(&note)) {
+            self.refresh_index();
+        }
         Ok(Created { note, near_duplicate })
     }
 
@@ -389,9 +395,8 @@ impl NoteStore {
         Err(NoteError::NotFound("a free number".to_owned()))
     }
 
-    fn near_duplicate(&self, new: &NewNote) -> Result<Option<NearDuplicate>, NoteError> {
-        let catalog = self.catalog()?;
-        Ok(near::find(&catalog, new, |file| Some(self.read_file(file).ok()?.0)))
+    fn near_duplicate(&self, catalog: &Catalog, new: &NewNote) -> Option<NearDuplicate> {
+        near::find(catalog, new, |file| Some(self.read_file(file).ok()?.0))
     }
 
     fn that_return(&self, why: Return) -> Result<Vec<Note>, NoteError> {

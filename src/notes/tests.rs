@@ -395,3 +395,39 @@ fn what_nobody_understands_is_counted_found_and_left_alone() {
         }
     }
 }
+
+#[test]
+fn a_large_folder_is_written_and_searched_like_a_small_one() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..2_100 {
+        let text = format!("---\ntitle: number {number}\n---\n\nword{number} common\n");
+        put(&folder, &format!("note_20250101_000000_{number}.md"), &text);
+    }
+    let store = store(&folder);
+    assert_eq!(store.search("word77", &Filter::default()).unwrap().total, 1);
+    let first = store.create(new("Pool", "the pool of connections is exhausted")).unwrap();
+    assert_eq!(first.near_duplicate, None);
+    let twin = store.create(new("Pool", "the pool of connections is exhausted")).unwrap();
+    assert_eq!(twin.near_duplicate.map(|near| near.id), Some(first.note.id));
+    let old = store.create(new("number 5", "word5 common")).unwrap();
+    assert_eq!(old.near_duplicate.map(|near| near.title), Some("number 5".to_owned()));
+    for number in 0..80 {
+        store.create(new(&format!("later {number}"), &format!("later{number}"))).unwrap();
+    }
+    let listing = store.list(&Filter::default()).unwrap();
+    assert_eq!((listing.total, listing.unreadable.len()), (2_183, 0));
+    assert_eq!(listing.notes[0].title, "later 79");
+    for query in ["word2099", "later79", "later3"] {
+        assert_eq!(store.search(query, &Filter::default()).unwrap().total, 1, "{query}");
+    }
+    let index: serde_json::Value = serde_json::from_str(&get(&folder, "notes_index.json")).unwrap();
+    assert_eq!(index.as_object().unwrap().len(), 2_183);
+    // A damaged segment and a changed file are noticed.
+    put(&folder, "note_20250101_000000_7.md", "---\ntitle: changed\n---\n\nfresh\n");
+    assert_eq!(store.search("word7", &Filter::default()).unwrap().total, 0);
+    assert_eq!(store.search("fresh", &Filter::default()).unwrap().total, 1);
+    put(&folder, ".search_index", "gknotes1 and then nothing");
+    let reopened = self::store(&folder);
+    assert_eq!(reopened.search("fresh", &Filter::default()).unwrap().total, 1);
+    assert_eq!(reopened.list(&Filter::default()).unwrap().total, 2_183);
+}

@@ -7,7 +7,7 @@
 //! itself: who has to read before writing holds a [`Lock`].
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -27,6 +27,24 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Like [`replace`] without waiting for the disk: for what can be made again.
 pub fn replace_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = Unfinished::write(path, bytes, Sync::No)?;
+    step()?;
+    fs::rename(&unfinished.path, path)?;
+    unfinished.done();
+    Ok(())
+}
+
+/// Like [`replace_derived`] with the first `keep` bytes of what is there and `bytes` behind them;
+/// the kernel copies, so that a large file costs little.
+pub fn extend_derived(path: &Path, keep: u64, bytes: &[u8]) -> io::Result<()> {
+    let unfinished = Unfinished::write(path, b"", Sync::No)?;
+    let mut old = File::open(path)?.take(keep);
+    let mut new = OpenOptions::new().append(true).open(&unfinished.path)?;
+    step()?;
+    if io::copy(&mut old, &mut new)? != keep {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    step()?;
+    new.write_all(bytes)?;
     step()?;
     fs::rename(&unfinished.path, path)?;
     unfinished.done();
@@ -269,7 +287,8 @@ mod tests {
 
     #[test]
     fn a_file_is_old_or_new_whatever_step_is_the_last() {
-        let writes: [(Write, Option<&str>); 4] = [
+        let writes: [(Write, Option<&str>); 5] = [
+            (|path| extend_derived(path, 0, b"new bytes"), Some("old")),
             (|path| replace(path, b"new bytes"), Some("old")),
             (|path| replace(path, b"new bytes"), None),
             (|path| replace_derived(path, b"new bytes"), Some("old")),
