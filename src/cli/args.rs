@@ -121,6 +121,8 @@ pub(super) enum Command {
     /// Look at the settings.
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Tell what of the kernel's jail works on this machine.
+    Doctor,
     /// Print completions for a shell.
     Completions {
         /// The shell.

@@ -7,6 +7,7 @@ mod ask;
 mod completions;
 mod config;
 mod context;
+mod doctor;
 mod error;
 mod init;
 mod interrupt;
@@ -64,6 +65,7 @@ async fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Session(command) => sessions::run(&setup, command).await,
         Command::Init { git } => init::run(&setup, *git),
         Command::Config(command) => config::run(&setup, command),
+        Command::Doctor => doctor::run(&setup),
         Command::Completions { shell } => completions::run(*shell),
     }
 }

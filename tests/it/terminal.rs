@@ -99,6 +99,17 @@ fn an_explanation_runs_nothing() {
 }
 
 #[test]
+fn doctor_tells_what_of_the_jail_works_and_when_that_is_not_enough() {
+    let env = Env::new();
+    let told = env.run(["--json", "doctor"]).code(0).json();
+    let whole = terminal(&env, Options::with_helper(helper())).probe().is_whole();
+    assert_eq!((&told["jail_is_whole"], &told["sandbox"]), (&whole.into(), &"auto".into()));
+    let required = env.run(["--set", "terminal.sandbox=required", "doctor"]);
+    let shown = required.code(if whole { 0 } else { 8 }).stdout();
+    assert!(shown.contains("stopped: opening a socket") || !whole, "{shown}");
+}
+
+#[test]
 fn the_time_limit_has_its_code_and_leaves_no_process() {
     let env = Env::new();
     let line = "awk 'BEGIN { while (1) left_by_the_time_limit++ }' | cat";
