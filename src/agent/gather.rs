@@ -1,15 +1,23 @@
 //! The beginning of a turn: looks by mode, candidates from every source, the built context.
 
+use std::time::Duration;
+
 use futures::future::join_all;
+use tokio::time::timeout;
 
 use super::state::State;
 use super::transcript::close_open_calls;
 use super::turn::Turn;
 use super::{AgentError, CodebaseMaintainer, Mode, Request};
-use crate::context::{BuiltContext, ContextPacket, PacketKind, Parts, Query};
+use crate::context::{
+    BuiltContext, ContextPacket, ContextSource, PacketKind, Parts, Query, SourceFailure,
+};
 use crate::prompts::{Language, Prompts};
 use crate::protocol::{CommandOrigin, EventKind, Message};
 use crate::support::git_head;
+
+/// How long a source may take; the turn goes on without one that takes longer.
+const SOURCE_TIME: Duration = Duration::from_secs(5);
 
 /// The base relevance of what a mode looks at first (the chapter gives 0.7 to structure).
 const LOOK_RELEVANCE: f64 = 0.7;
@@ -118,13 +126,8 @@ impl CodebaseMaintainer {
             let looked = self.run_line(&line, CommandOrigin::Mode).await?;
             match looked {
                 Ok(text) => {
-                    let content = format!("$ {line}\n{text}");
-                    let packet = ContextPacket::new(
-                        PacketKind::CommandOutput,
-                        line,
-                        content,
-                        self.clock.utc(),
-                    );
+                    let now = self.clock.utc();
+                    let packet = ContextPacket::new(PacketKind::CommandOutput, line, text, now);
                     packets.push(packet.with_relevance(LOOK_RELEVANCE));
                 }
                 Err(refusal) => self.recorder.warn(format!("`{line}` could not be run: {refusal}")),
@@ -146,7 +149,8 @@ impl CodebaseMaintainer {
 
     /// Asks every source; one that fails is told, and the turn goes on without it.
     async fn offers(&mut self, query: &Query) -> Vec<ContextPacket> {
-        let gathered = join_all(self.sources.iter().map(|source| source.gather(query))).await;
+        let gathered =
+            join_all(self.sources.iter().map(|source| offer(source.as_ref(), query))).await;
         let mut packets = Vec::new();
         for offered in gathered {
             match offered {
@@ -221,4 +225,16 @@ impl CodebaseMaintainer {
             .as_ref()
             .ok_or_else(|| AgentError::Prompt(crate::prompts::PromptError::Unknown("any".into())))
     }
+}
+
+/// Asks one source, for a limited time.
+async fn offer(
+    source: &dyn ContextSource,
+    query: &Query,
+) -> Result<Vec<ContextPacket>, SourceFailure> {
+    let waited = timeout(SOURCE_TIME, source.gather(query)).await;
+    waited.unwrap_or_else(|_| {
+        let message = format!("nothing came within {} seconds", SOURCE_TIME.as_secs());
+        Err(SourceFailure { source_name: source.name(), message })
+    })
 }

@@ -125,7 +125,7 @@ impl CodebaseMaintainer {
             counter: Arc::clone(&counter),
             most_blockers: options.notes.blockers,
             most_notes: options.notes.search,
-            guide_tokens: GUIDE_TOKENS,
+            guide_tokens: GUIDE_TOKENS.min(options.context.max_tokens / 8),
         };
         let mut tools = ToolRegistry::new();
         tools.add(NoteTool::new(Arc::clone(&notes)), "")?;

@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 use groundskeeper::agent::{
     AgentError, AutoNotes, CodebaseMaintainer, Limits, MaintainerOptions, Request,
 };
+use groundskeeper::context::{ContextPacket, ContextSource, Query, SourceFailure};
 use groundskeeper::model::scripted::ScriptedModel;
 use groundskeeper::model::{ChatModel, ChatReply, ChatRequest, Delta, ModelError};
 use groundskeeper::prompts::Language;
@@ -464,6 +465,32 @@ async fn a_state_folder_that_cannot_be_written_is_told_once_and_the_turn_goes_on
     let told =
         stage.warnings().iter().filter(|warning| warning.contains("cannot be saved")).count();
     assert_eq!(told, 1);
+}
+
+/// A source that never offers anything.
+struct Stuck;
+
+impl ContextSource for Stuck {
+    fn name(&self) -> &'static str {
+        "stuck"
+    }
+
+    fn gather<'a>(
+        &'a self,
+        _query: &'a Query,
+    ) -> BoxFuture<'a, Result<Vec<ContextPacket>, SourceFailure>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_takes_too_long_is_told_and_left_out() {
+    let mut stage = Stage::new("steps:\n  - says: the answer\n");
+    stage.maintainer.add_source(Stuck);
+    // A plan runs no command, so that only the source is waited for.
+    let outcome = stage.maintainer.run(Request::plan("")).await.unwrap();
+    assert_eq!(outcome.answer, "the answer");
+    assert_eq!(stage.warnings(), ["stuck: nothing came within 5 seconds"]);
 }
 
 #[test]
