@@ -10,6 +10,7 @@ mod jail;
 mod notes;
 mod offline;
 mod prompts;
+mod requests;
 mod resume;
 mod scripted;
 mod strange_repos;

@@ -103,6 +103,18 @@ impl OpenAiModel {
         &self.options
     }
 
+    /// Returns what would be sent, as the session has taught it; a request that no server takes is
+    /// an error that says why.
+    pub fn body(&self, request: &ChatRequest) -> Result<Value, ModelError> {
+        let adaptations = self.learned().adaptations.clone();
+        request::body(request, &self.options, &adaptations).map_err(|problem| {
+            ModelError::Endpoint {
+                message: format!("the request would be refused: {problem}"),
+                hint: None,
+            }
+        })
+    }
+
     async fn ask(
         &self,
         request: &ChatRequest,
@@ -110,13 +122,7 @@ impl OpenAiModel {
     ) -> Result<ChatReply, ModelError> {
         let warning = self.find_window(request).await?;
         for _ in 0..MOST_CHANGES {
-            let adaptations = self.learned().adaptations.clone();
-            let body = request::body(request, &self.options, &adaptations).map_err(|problem| {
-                ModelError::Endpoint {
-                    message: format!("the request would be refused: {problem}"),
-                    hint: None,
-                }
-            })?;
+            let body = self.body(request)?;
             match self.ask_once(request, &body, deltas).await {
                 Ok(mut reply) => {
                     reply.warnings.extend(warning);
