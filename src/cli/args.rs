@@ -36,6 +36,9 @@ pub(super) struct GlobalArgs {
     /// Where the endpoint is, as `http://localhost:11434/v1`.
     #[arg(long, value_name = "URL", global = true)]
     pub(super) base_url: Option<String>,
+    /// Write the dialog with the model into FILE as a script, for `--model script:FILE`.
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(super) record: Option<PathBuf>,
     /// Print data instead of text: one event a line, or one document.
     #[arg(long, global = true)]
     pub(super) json: bool,
@@ -121,7 +124,7 @@ pub(super) enum Command {
     /// Look at the settings.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Tell what of the kernel's jail works on this machine.
+    /// Try whether everything works: the kernel's jail, the notes, the endpoint.
     Doctor,
     /// Print completions for a shell.
     Completions {

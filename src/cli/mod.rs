@@ -65,7 +65,7 @@ async fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Session(command) => sessions::run(&setup, command).await,
         Command::Init { git } => init::run(&setup, *git),
         Command::Config(command) => config::run(&setup, command),
-        Command::Doctor => doctor::run(&setup),
+        Command::Doctor => doctor::run(&setup).await,
         Command::Completions { shell } => completions::run(*shell),
     }
 }

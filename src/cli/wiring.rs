@@ -1,6 +1,7 @@
 //! The composition root: settings into parts, errors of the parts into words.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use chrono::{DateTime, Local, NaiveDateTime, TimeZone};
@@ -37,6 +38,8 @@ pub(super) struct Setup {
     pub(super) config: Config,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) json: bool,
+    /// The file into which the dialog is written as a script.
+    record: Option<PathBuf>,
 }
 
 impl Setup {
@@ -57,7 +60,16 @@ impl Setup {
         let config = layers.config().map_err(|error| config_error(&error))?;
         let clock = clock(args.clock.as_deref().or(environment.clock.as_deref()))
             .map_err(|error| config_error(&error))?;
-        Ok(Self { environment, workspace, state, layers, config, clock, json: args.json })
+        Ok(Self {
+            environment,
+            workspace,
+            state,
+            layers,
+            config,
+            clock,
+            json: args.json,
+            record: args.record.clone(),
+        })
     }
 
     /// Returns the project's name.
@@ -105,7 +117,8 @@ impl Setup {
     /// Returns who answers.
     pub(super) fn model(&self) -> Result<Arc<dyn ChatModel>, CliError> {
         let options = self.layers.model_options(&self.environment);
-        let options = options.map_err(|error| config_error(&error))?;
+        let mut options = options.map_err(|error| config_error(&error))?;
+        options.record.clone_from(&self.record);
         model::from_options(options).map_err(|error| select_error(&error))
     }
 
@@ -233,7 +246,7 @@ fn clock(at: Option<&str>) -> Result<Arc<dyn Clock>, ConfigError> {
     Ok(Arc::new(FixedClock::at(time)))
 }
 
-fn config_error(error: &ConfigError) -> CliError {
+pub(super) fn config_error(error: &ConfigError) -> CliError {
     let failure = CliError::from_error(ExitKind::Config, error);
     match error.hint() {
         Some(hint) => failure.with_hint(hint),
@@ -263,7 +276,11 @@ pub(super) fn select_error(error: &SelectError) -> CliError {
     if let SelectError::Endpoint(error) = error {
         return model_error(error);
     }
-    let failure = CliError::from_error(ExitKind::Config, error);
+    let kind = match error {
+        SelectError::Record { .. } => ExitKind::Store,
+        _ => ExitKind::Config,
+    };
+    let failure = CliError::from_error(kind, error);
     match error.hint() {
         Some(hint) => failure.with_hint(hint),
         None => failure,
@@ -272,7 +289,16 @@ pub(super) fn select_error(error: &SelectError) -> CliError {
 
 /// Puts an error of a model into words.
 pub(super) fn model_error(error: &ModelError) -> CliError {
-    let kind = match error {
+    let failure = CliError::from_error(model_kind(error), error);
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}
+
+/// Returns what a command ends with after an error of a model.
+pub(super) fn model_kind(error: &ModelError) -> ExitKind {
+    match error {
         ModelError::Credentials(_) => ExitKind::Config,
         ModelError::Busy { .. } | ModelError::Quota(_) => ExitKind::Quota,
         ModelError::Unavailable { .. }
@@ -281,11 +307,6 @@ pub(super) fn model_error(error: &ModelError) -> CliError {
         | ModelError::Endpoint { .. } => ExitKind::Endpoint,
         ModelError::Script { .. } => ExitKind::Other,
         ModelError::Cancelled => ExitKind::Interrupted,
-    };
-    let failure = CliError::from_error(kind, error);
-    match error.hint() {
-        Some(hint) => failure.with_hint(hint),
-        None => failure,
     }
 }
 

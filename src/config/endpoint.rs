@@ -94,7 +94,8 @@ impl Layers {
             ..RetryOptions::default()
         };
         let endpoint = self.endpoint(&config, environment)?;
-        Ok(ModelOptions { model: config.model, folder: PathBuf::new(), endpoint, retry })
+        let (model, folder, record) = (config.model, PathBuf::new(), None);
+        Ok(ModelOptions { model, folder, endpoint, retry, record })
     }
 
     /// Returns the endpoint, if one is configured.

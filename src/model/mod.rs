@@ -16,7 +16,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 
 pub use error::ModelError;
-pub use select::{ModelOptions, SelectError, from_options};
+pub use select::{Choice, ModelOptions, SelectError, from_options};
 
 use crate::protocol::{Message, ToolCall, ToolSpec, Usage};
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::offline::OfflineModel;
 use super::openai::{EndpointOptions, OpenAiModel};
+use super::recorded::RecordedModel;
 use super::retrying::{RetryOptions, Retrying};
 use super::scripted::{ScriptError, ScriptedModel};
 use super::{ChatModel, ModelError};
@@ -28,6 +29,8 @@ pub struct ModelOptions {
     pub endpoint: Option<EndpointOptions>,
     /// How patient to be with it.
     pub retry: RetryOptions,
+    /// The file into which the dialog is written as a script.
+    pub record: Option<PathBuf>,
 }
 
 /// Why there is no model.
@@ -45,6 +48,14 @@ pub enum SelectError {
     /// The script cannot be followed.
     #[error(transparent)]
     Script(#[from] ScriptError),
+    /// The recording cannot be written.
+    #[error("the recording `{}` cannot be written", .path.display())]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The endpoint cannot be used.
     #[error(transparent)]
     Endpoint(#[from] ModelError),
@@ -59,36 +70,65 @@ impl SelectError {
             }
             Self::NoName(_) => "set `OPENAI_MODEL` or write `--model NAME`",
             Self::NoFile => "for instance `--model script:day_one.yaml`",
-            Self::Script(_) => return None,
+            Self::Script(_) | Self::Record { .. } => return None,
             Self::Endpoint(error) => return error.hint().map(str::to_owned),
         };
         Some(hint.to_owned())
     }
 }
 
+/// What the options come to.
+#[derive(Debug, Clone)]
+pub enum Choice {
+    /// The built-in rules.
+    Offline,
+    /// A script, by its file.
+    Script(PathBuf),
+    /// A model at an endpoint.
+    Endpoint(Box<EndpointOptions>),
+}
+
+impl ModelOptions {
+    /// Returns which model is meant. Nothing is opened and nothing is sent.
+    pub fn choice(&self) -> Result<Choice, SelectError> {
+        if let Some(file) = self.model.strip_prefix(SCRIPT) {
+            if file.is_empty() {
+                return Err(SelectError::NoFile);
+            }
+            return Ok(Choice::Script(self.folder.join(Path::new(file))));
+        }
+        let Some(endpoint) = self.endpoint.as_ref().filter(|_| self.model != OFFLINE) else {
+            if self.model.is_empty() || self.model == OFFLINE {
+                return Ok(Choice::Offline);
+            }
+            return Err(SelectError::NoEndpoint(self.model.clone()));
+        };
+        let mut endpoint = endpoint.clone();
+        if !self.model.is_empty() {
+            endpoint.model.clone_from(&self.model);
+        }
+        if endpoint.model.is_empty() {
+            return Err(SelectError::NoName(endpoint.base.to_string()));
+        }
+        Ok(Choice::Endpoint(Box::new(endpoint)))
+    }
+}
+
 /// Returns the model that the options ask for.
 pub fn from_options(options: ModelOptions) -> Result<Arc<dyn ChatModel>, SelectError> {
-    let ModelOptions { model, folder, endpoint, retry } = options;
-    if let Some(file) = model.strip_prefix(SCRIPT) {
-        if file.is_empty() {
-            return Err(SelectError::NoFile);
+    let model: Arc<dyn ChatModel> = match options.choice()? {
+        Choice::Offline => Arc::new(OfflineModel::new()),
+        Choice::Script(file) => Arc::new(ScriptedModel::from_file(&file)?),
+        Choice::Endpoint(endpoint) => {
+            let model = OpenAiModel::new(*endpoint)?;
+            Arc::new(Retrying::new(Arc::new(model), options.retry))
         }
-        return Ok(Arc::new(ScriptedModel::from_file(&folder.join(Path::new(file)))?));
-    }
-    let Some(mut endpoint) = endpoint.filter(|_| model != OFFLINE) else {
-        if model.is_empty() || model == OFFLINE {
-            return Ok(Arc::new(OfflineModel::new()));
-        }
-        return Err(SelectError::NoEndpoint(model));
     };
-    if !model.is_empty() {
-        endpoint.model = model;
+    let Some(path) = options.record else { return Ok(model) };
+    match RecordedModel::new(model, &path) {
+        Ok(recorded) => Ok(Arc::new(recorded)),
+        Err(source) => Err(SelectError::Record { path, source }),
     }
-    if endpoint.model.is_empty() {
-        return Err(SelectError::NoName(endpoint.base.to_string()));
-    }
-    let model = OpenAiModel::new(endpoint)?;
-    Ok(Arc::new(Retrying::new(Arc::new(model), retry)))
 }
 
 #[cfg(test)]

@@ -196,6 +196,63 @@ fn the_key_of_the_own_file_is_not_shown() {
     }
 }
 
+#[test]
+fn the_doctor_tries_an_endpoint_line_by_line() {
+    let server = Server::start(vec![says("ready KESTREL")]);
+    let variables = [("OPENAI_BASE_URL", server.url.as_str()), ("OPENAI_MODEL", "m")];
+    let output = env()
+        .groundskeeper()
+        .env_remove("GROUNDSKEEPER_MODEL")
+        .envs(variables)
+        .arg("doctor")
+        .output();
+    let output = output.unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for line in [
+        format!("endpoint: ok, {}/chat/completions (local, model `m`, no key)", server.url),
+        "models: doubtful, no list".to_owned(),
+        "chat: ok, it answers".to_owned(),
+        "tool calls: doubtful, it answered without calling the tool".to_owned(),
+        "window: doubtful, the window of `m`".to_owned(),
+        "whole prompt: ok, a word at the front".to_owned(),
+    ] {
+        assert!(text.contains(&line), "{line}\n{text}");
+    }
+}
+
+#[test]
+fn the_doctor_ends_with_the_code_of_what_is_bad() {
+    let doctor = |answer: &str| {
+        let server = Server::start(vec![fixture(answer)]);
+        let variables = [("OPENAI_BASE_URL", server.url.as_str()), ("OPENAI_MODEL", "m")];
+        let env = env();
+        let mut command = env.groundskeeper();
+        command.env_remove("GROUNDSKEEPER_MODEL").envs(variables).args(["--json", "doctor"]);
+        let output = command.output().unwrap();
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(found["good"], false);
+        output.status.code()
+    };
+    assert_eq!(doctor("E07"), Some(3));
+    assert_eq!(doctor("S32"), Some(4));
+    let ran = env().run(["doctor"]).code(0);
+    assert!(ran.stdout().contains("offline: built-in rules"), "{}", ran.stdout());
+}
+
+#[test]
+fn a_dialog_is_recorded_and_can_be_repeated() {
+    let server = Server::start(vec![says("A demo.")]);
+    let env = env();
+    let file = env.root().join("dialog.yaml").display().to_string();
+    let flags = ["--base-url", server.url.as_str(), "--model", "m", "--record", file.as_str()];
+    assert_eq!(ask(&env, &[], &flags).0, 0);
+    let script = format!("script:{file}");
+    let (code, out, err) = ask(&env, &[], &["--model", script.as_str()]);
+    assert_eq!((code, out.trim()), (0, "A demo."), "{err}");
+    assert_eq!(server.chats().len(), 1);
+}
+
 fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {

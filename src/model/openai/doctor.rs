@@ -24,6 +24,8 @@ pub struct Finding {
     pub message: String,
     /// What to do, if anything.
     pub remedy: Option<String>,
+    /// What went wrong, where the endpoint gave an error.
+    pub error: Option<ModelError>,
 }
 
 /// How a check went.
@@ -252,11 +254,12 @@ fn request(question: &str, tools: Vec<ToolSpec>) -> ChatRequest {
 }
 
 fn good(check: &'static str, message: String) -> Finding {
-    Finding { check, verdict: Verdict::Good, message, remedy: None }
+    Finding { check, verdict: Verdict::Good, message, remedy: None, error: None }
 }
 
 fn doubtful(check: &'static str, message: String, remedy: &str) -> Finding {
-    Finding { check, verdict: Verdict::Doubtful, message, remedy: Some(remedy.to_owned()) }
+    let remedy = Some(remedy.to_owned());
+    Finding { check, verdict: Verdict::Doubtful, message, remedy, error: None }
 }
 
 fn failed(check: &'static str, error: &ModelError) -> Finding {
@@ -265,5 +268,6 @@ fn failed(check: &'static str, error: &ModelError) -> Finding {
         verdict: Verdict::Bad,
         message: error.to_string(),
         remedy: error.hint().map(str::to_owned),
+        error: Some(error.clone()),
     }
 }
