@@ -71,7 +71,7 @@ fn spaced_span(span: &str) -> Option<(String, u64, u64)> {
     let (path, lines) = span.rsplit_once(':')?;
     let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
     let path = path.strip_prefix("./").unwrap_or(path);
-    path.contains(' ').then_some(())?;
+    path.contains(char::is_whitespace).then_some(())?;
     Some((path.to_owned(), from.parse().ok()?, to.parse().ok()?))
 }
 

@@ -126,6 +126,9 @@ impl CodebaseMaintainer {
                 _ => {}
             }
         }
+        if !turn.partial.trim().is_empty() {
+            lines.push(format!("\n{}", turn.partial.trim()));
+        }
         lines.join("\n")
     }
 

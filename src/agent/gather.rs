@@ -120,6 +120,12 @@ impl CodebaseMaintainer {
         mode: Mode,
         target: Option<&str>,
     ) -> Result<Vec<ContextPacket>, AgentError> {
+        if !self.told_of_the_jail {
+            self.told_of_the_jail = true;
+            if let Some(sentence) = self.terminal.degraded() {
+                self.recorder.warn(sentence);
+            }
+        }
         let is_git = self.workspace.root().join(".git").exists();
         let mut packets = Vec::new();
         for line in mode.looks(is_git, target) {

@@ -85,6 +85,8 @@ pub struct CodebaseMaintainer {
     resumed: Vec<Message>,
     /// What a person should read when the conversation begins.
     pending_warnings: Vec<String>,
+    /// Whether it was looked into whether the jail is whole.
+    told_of_the_jail: bool,
     /// Our count of the newest request's prompt.
     last_prompt: u64,
 }

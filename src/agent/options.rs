@@ -153,6 +153,7 @@ impl CodebaseMaintainer {
             messages: Vec::new(),
             resumed: Vec::new(),
             pending_warnings: Vec::new(),
+            told_of_the_jail: false,
             last_prompt: 0,
         })
     }

@@ -265,7 +265,11 @@ pub(super) fn agent_error(error: &AgentError) -> CliError {
             .with_hint("`--set context.max_tokens=16000` gives the context more room"),
         AgentError::Prompt(_) => CliError::from_error(ExitKind::Config, error),
         AgentError::Note(_) => CliError::from_error(ExitKind::Store, error),
-        AgentError::Refused(_) | AgentError::Tool(_) | AgentError::DuplicateTool(_) => {
+        AgentError::Tool(source) => match source.downcast_ref() {
+            Some(error) => terminal_error(error),
+            None => CliError::from_error(ExitKind::Other, error),
+        },
+        AgentError::Refused(_) | AgentError::DuplicateTool(_) => {
             CliError::from_error(ExitKind::Other, error)
         }
     }
@@ -330,8 +334,8 @@ pub(super) fn journal_error(error: &JournalError) -> CliError {
 
 fn terminal_error(error: &TerminalError) -> CliError {
     let kind = match error {
-        TerminalError::NoJail { .. } => ExitKind::Sandbox,
-        _ => ExitKind::Other,
+        TerminalError::NoJail { .. } | TerminalError::JailFailed(_) => ExitKind::Sandbox,
+        TerminalError::HelperNotCalled | TerminalError::System { .. } => ExitKind::Other,
     };
     CliError::from_error(kind, error)
 }

@@ -70,6 +70,11 @@ impl TerminalTool {
         })
     }
 
+    /// Returns what a person should know of a jail that is not whole; none when it is.
+    pub fn degraded(&self) -> Option<String> {
+        self.terminal.degraded()
+    }
+
     /// Returns the folder where the next line starts, from the root of the workspace.
     pub fn directory(&self) -> WorkspacePath {
         let mut directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);

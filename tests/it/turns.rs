@@ -378,6 +378,15 @@ async fn an_interruption_keeps_the_partial_text_and_ends_the_turn() {
     assert_eq!((outcome.reason, outcome.answer.as_str()), (StopReason::Cancelled, "Half of an"));
 }
 
+#[tokio::test(start_paused = true)]
+async fn text_that_came_before_the_time_limit_is_kept() {
+    let mut stage = Stage::new("steps:\n  - {says: 'Half of an answer', fails: hangs}\n");
+    let outcome = stage.maintainer.run(Request::plan("")).await.unwrap();
+    assert_eq!(outcome.reason, StopReason::TimeLimit);
+    assert!(outcome.answer.contains("900 seconds"), "{}", outcome.answer);
+    assert!(outcome.answer.ends_with("Half of an answer"), "{}", outcome.answer);
+}
+
 #[tokio::test]
 async fn cited_places_are_looked_up() {
     let mut stage = Stage::new("steps:\n  - says: see a.py:2, a.py:9 and nosuch.py:1\n");
