@@ -40,13 +40,13 @@ impl CodebaseMaintainer {
 
     /// Gathers candidates, builds the context and puts it into the conversation.
     pub(super) async fn gather(&mut self, turn: &mut Turn) -> Result<(), AgentError> {
-        if self.messages.is_empty() {
-            // What the endpoint tells of itself.
-            self.pending_warnings.extend(self.model.prepare().await);
-        }
         self.begin_conversation(&turn.request)?;
         close_open_calls(&mut self.messages);
-        let built = self.build_context(turn).await?;
+        let (packets, query, parts) = self.candidates(turn).await?;
+        let mut built = self.builder.build(&packets, &query, &parts)?;
+        if self.fit_into_window(built.tokens).await {
+            built = self.builder.build(&packets, &query, &parts)?;
+        }
         let text = built.user_text();
         self.recorder.emit(EventKind::ContextBuilt {
             tokens: built.tokens,
@@ -82,17 +82,22 @@ impl CodebaseMaintainer {
         self.choose_language(&request)?;
         let began = self.clock.running();
         let turn = Turn::new(1, request, began, self.recorder.events().len());
-        self.build_context(&turn).await
+        let (packets, query, parts) = self.candidates(&turn).await?;
+        Ok(self.builder.build(&packets, &query, &parts)?)
     }
 
-    /// Gathers candidates and builds the context of a turn.
-    async fn build_context(&mut self, turn: &Turn) -> Result<BuiltContext, AgentError> {
+    /// Gathers what the context of a turn is built from.
+    async fn candidates(
+        &mut self,
+        turn: &Turn,
+    ) -> Result<(Vec<ContextPacket>, Query, Parts), AgentError> {
         let target = self.target(&turn.request);
         let mut packets = self.look(turn.mode, target.as_deref()).await?;
         let query = self.query(&turn.request);
         packets.extend(self.offers(&query).await);
         packets.push(self.state_packet(turn, target.as_deref()));
-        Ok(self.builder.build(packets, &query, &self.fixed_parts(&turn.request)?)?)
+        let parts = self.fixed_parts(&turn.request)?;
+        Ok((packets, query, parts))
     }
 
     fn query(&self, request: &Request) -> Query {

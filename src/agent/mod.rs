@@ -26,6 +26,7 @@ mod session;
 mod state;
 mod transcript;
 mod turn;
+mod window;
 
 use std::sync::Arc;
 

@@ -65,6 +65,11 @@ impl ContextBuilder {
         self
     }
 
+    /// Lowers the budget to at most so many tokens; never raises it.
+    pub fn limit(&mut self, most_tokens: usize) {
+        self.config.max_tokens = self.config.max_tokens.min(most_tokens);
+    }
+
     /// Returns the settings.
     pub fn config(&self) -> &ContextConfig {
         &self.config

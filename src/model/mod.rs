@@ -37,8 +37,8 @@ pub trait ChatModel: Send + Sync {
         deltas: &'a (dyn Fn(Delta) + Send + Sync),
     ) -> BoxFuture<'a, Result<ChatReply, ModelError>>;
 
-    /// Called before the first request: looks up what the endpoint tells of itself. Returns
-    /// sentences that a person should read before the work begins.
+    /// Looks up what the endpoint tells of itself, above all its window; called before the first
+    /// request that is not small. Returns sentences that a person should read.
     fn prepare(&self) -> BoxFuture<'_, Vec<String>> {
         Box::pin(async { Vec::new() })
     }

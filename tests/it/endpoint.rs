@@ -21,6 +21,12 @@ struct Server {
 
 impl Server {
     fn start(answers: Vec<Vec<u8>>) -> Self {
+        let nothing = b"HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n".to_vec();
+        Self::telling(answers, nothing)
+    }
+
+    /// Starts a server that answers every GET with `told`.
+    fn telling(answers: Vec<Vec<u8>>, told: Vec<u8>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -36,7 +42,7 @@ impl Server {
                     number += 1;
                     answers[(number - 1).min(answers.len() - 1)].clone()
                 } else {
-                    b"HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n".to_vec()
+                    told.clone()
                 };
                 drop(stream.write_all(&answer));
             }
@@ -85,6 +91,20 @@ fn says(text: &str) -> Vec<u8> {
 
 fn env() -> Env {
     Env::new().file("README.md", "# Demo\n")
+}
+
+/// Returns an environment with more to tell than a small window holds.
+fn crowded() -> Env {
+    let mut env = env();
+    for number in 0..60 {
+        let line = |line| format!("what is here, part {number}, line {line}: {}\n", number * line);
+        let text: String = (0..60).map(line).collect();
+        env = env.file(format!("docs/what_is_here_{number}.md"), text);
+    }
+    let guide = (0..400).map(|line| format!("Rule {line}: what is here stays here.\n"));
+    env = env.file("AGENTS.md", guide.collect::<Vec<_>>().concat());
+    env.commit("all of it");
+    env
 }
 
 /// Asks a question with some variables and flags. Returns the exit code, stdout and stderr.
@@ -183,6 +203,41 @@ fn a_busy_server_is_asked_again() {
     let (code, out, err) = ask(&env(), &[], &flags);
     assert_eq!((code, out.trim()), (0, "At last."), "{err}");
     assert_eq!(server.chats().len(), 2);
+}
+
+#[test]
+fn the_context_fits_a_small_window() {
+    let env = crowded();
+    let server = Server::start(vec![says("Much.")]);
+    let flags = [
+        "--base-url",
+        server.url.as_str(),
+        "--model",
+        "m",
+        "--set",
+        "endpoint.window=4000",
+        "--json",
+    ];
+    let (code, out, err) = ask(&env, &[], &flags);
+    assert_eq!(code, 0, "{err}");
+    let events = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let built = events.into_iter().find(|event| event["type"] == "context.built").unwrap();
+    assert_eq!(built["budget"], 2000, "{}", built["tokens"]);
+    assert!(built["tokens"].as_u64().unwrap() <= 2000);
+}
+
+#[test]
+fn the_context_fits_a_window_that_the_server_tells() {
+    let env = crowded();
+    let server = Server::telling(vec![says("Much.")], fixture("U10-small"));
+    let flags = ["--base-url", server.url.as_str(), "--model", "m", "--json"];
+    let (code, out, err) = ask(&env, &[], &flags);
+    assert_eq!(code, 0, "{err}");
+    let events = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let built = events.into_iter().find(|event| event["type"] == "context.built").unwrap();
+    assert_eq!(built["budget"], 2048, "half of 4096, {}", built["tokens"]);
+    let prompt = server.chats()[0].1["messages"].to_string();
+    assert!(prompt.len() < 4 * 4096, "{}", prompt.len());
 }
 
 #[test]

@@ -268,8 +268,7 @@ impl ChatModel for OpenAiModel {
 
     fn prepare(&self) -> BoxFuture<'_, Vec<String>> {
         Box::pin(async {
-            // An unknown server is not asked what nobody needs yet.
-            if self.window().is_some() || !self.options.preset.is_known() {
+            if self.window().is_some() {
                 return Vec::new();
             }
             let (window, warning) = window::find(&self.transport, &self.options).await;

@@ -240,11 +240,6 @@ impl Preset {
         by_host.or_else(by_port).copied().unwrap_or(unknown)
     }
 
-    /// Returns whether the server was recognised.
-    pub fn is_known(&self) -> bool {
-        self.name != HOSTED.name && self.name != LOCAL.name
-    }
-
     /// Returns the row of a name.
     pub fn named(name: &str) -> Option<Self> {
         PRESETS.iter().find(|preset| preset.name == name).copied()

@@ -114,9 +114,9 @@ async fn u10_nobody_is_asked_for_a_window_that_does_not_matter() {
 #[tokio::test]
 async fn u10_what_the_server_has_no_room_for_is_not_sent() {
     let unset = |options: &mut EndpointOptions| options.window = None;
-    let heard = ask(&long_question(40_000), vec![fixture("U10")], unset).await;
+    let heard = ask(&long_question(7_000), vec![fixture("U10-small")], unset).await;
     let window = heard.error();
-    assert!(matches!(window, ModelError::Overflow { window: Some(32_768), .. }), "{window:?}");
+    assert!(matches!(window, ModelError::Overflow { window: Some(4096), .. }), "{window:?}");
     assert_eq!(heard.asked.len(), 1, "only the list was asked for");
 }
 
