@@ -135,6 +135,7 @@ impl Layers {
         options.connect_timeout = Duration::from_secs(settings.connect_timeout);
         options.first_byte_timeout = Duration::from_secs(settings.first_byte_timeout);
         options.idle_timeout = Duration::from_secs(settings.idle_timeout);
+        options.proxy = proxy(&options.base, environment);
         options.ca_file =
             Some(PathBuf::from(&settings.ca_file)).filter(|_| !settings.ca_file.is_empty());
         Ok(Some(options))
@@ -222,6 +223,20 @@ impl Layers {
         let origin = self.origin(key).unwrap_or(&Origin::Default).to_string();
         ConfigError::BadValue { key: key.to_owned(), origin, reason }
     }
+}
+
+/// Returns the proxy that the environment names, without its user and password.
+fn proxy(base: &BaseUrl, environment: &Environment) -> Option<String> {
+    let names: [&str; 4] = if base.is_encrypted() {
+        ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
+    } else {
+        ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
+    };
+    names.iter().find_map(|name| {
+        let address = environment.variables.get(Found::Process, name)?;
+        let address = address.rsplit('@').next().unwrap_or_default();
+        Some(format!("the proxy {} of `{name}`", address.trim_start_matches("http://")))
+    })
 }
 
 fn unknown(word: &str, known: impl IntoIterator<Item = &'static str>) -> String {

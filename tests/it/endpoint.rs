@@ -196,6 +196,21 @@ fn each_kind_of_failure_has_its_exit_code() {
 }
 
 #[test]
+fn a_proxy_that_refuses_is_named_and_ends_the_request() {
+    let refusal = b"HTTP/1.1 407 Proxy Authentication Required\r\nconnection: close\r\n\r\n";
+    for (scheme, variable) in [("http", "HTTP_PROXY"), ("https", "HTTPS_PROXY")] {
+        let server = Server::start(vec![refusal.to_vec()]);
+        let proxy = server.url.replace("http://", "http://ann:secret@").replace("/v1", "");
+        let url = format!("{scheme}://llm.example.com/v1");
+        let flags = ["--base-url", url.as_str(), "--model", "m"];
+        let (code, _, err) = ask(&env(), &[(variable, proxy.as_str())], &flags);
+        assert_eq!(code, 4, "{err}");
+        assert!(err.contains(&format!("of `{variable}` does not let the request")), "{err}");
+        assert!(err.contains("NO_PROXY") && !err.contains("secret"), "{err}");
+    }
+}
+
+#[test]
 fn a_busy_server_is_asked_again() {
     let busy = b"HTTP/1.1 429 Too Many Requests\r\nretry-after-ms: 10\r\nconnection: close\r\n\r\nslow down";
     let server = Server::start(vec![busy.to_vec(), says("At last.")]);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client};
 
-use super::errors::Facts;
+use super::errors::{Facts, PROXY_HINT};
 use super::options::EndpointOptions;
 use crate::model::ModelError;
 
@@ -86,11 +86,11 @@ impl Facts {
             text.contains("proxy") || text.contains("tunnel")
         }) {
             return ModelError::Endpoint {
-                message: format!("the proxy does not let the request to {host} through: {reason}"),
-                hint: Some(
-                    "check `HTTPS_PROXY` and its user and password, or name the host in `NO_PROXY`"
-                        .to_owned(),
+                message: format!(
+                    "{} does not let the request to {host} through: {reason}",
+                    self.proxy
                 ),
+                hint: Some(PROXY_HINT.to_owned()),
             };
         }
         if speaks_plainly(error) {

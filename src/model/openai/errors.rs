@@ -27,6 +27,8 @@ pub(super) struct Facts {
     pub(super) key: Option<ApiKey>,
     /// The place where a key belongs, when there is none.
     pub(super) key_belongs: String,
+    /// The proxy, by the variable that names it.
+    pub(super) proxy: String,
     /// Whether an empty 400 means an overflow.
     pub(super) empty_refusal_is_overflow: bool,
 }
@@ -49,6 +51,10 @@ impl Answer {
         Self { status: text.status, headers, text }
     }
 }
+
+/// What to do about a proxy that refuses.
+pub(super) const PROXY_HINT: &str =
+    "check the proxy's user and password, or name the endpoint's host in `NO_PROXY`";
 
 /// Words of a quota that is used up, wherever they come.
 const USED_UP: [&str; 11] = [
@@ -121,11 +127,8 @@ impl Facts {
             Some(429) => ModelError::Busy { message, retry_after: wait },
             Some(401 | 403) => ModelError::Credentials(self.about_key(&message)),
             Some(407) => ModelError::Endpoint {
-                message: format!("the proxy refuses: {message}"),
-                hint: Some(
-                    "check user and password in `HTTPS_PROXY`, or name the host in `NO_PROXY`"
-                        .to_owned(),
-                ),
+                message: format!("{} does not let the request through: {message}", self.proxy),
+                hint: Some(PROXY_HINT.to_owned()),
             },
             Some(413) => ModelError::Overflow { message, window: None },
             Some(400) if answer.text.message.is_empty() && self.empty_refusal_is_overflow => {

@@ -90,6 +90,7 @@ impl OpenAiModel {
             model: options.model.clone(),
             key: options.key.clone(),
             key_belongs: options.key_belongs.clone(),
+            proxy: options.proxy.clone().unwrap_or_else(|| "the proxy".to_owned()),
             empty_refusal_is_overflow: options.preset.empty_refusal_is_overflow,
         };
         let client = client::build(&options)?;

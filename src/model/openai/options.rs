@@ -40,6 +40,8 @@ pub struct EndpointOptions {
     pub idle_timeout: Duration,
     /// A file of certificates to trust beside the system's.
     pub ca_file: Option<PathBuf>,
+    /// The proxy that the environment names for this endpoint, for messages.
+    pub proxy: Option<String>,
 }
 
 impl EndpointOptions {
@@ -60,6 +62,7 @@ impl EndpointOptions {
             first_byte_timeout: Duration::from_secs(600),
             idle_timeout: Duration::from_secs(120),
             ca_file: None,
+            proxy: None,
         }
     }
 }
