@@ -5,6 +5,9 @@ use std::path::PathBuf;
 /// Why a journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
+    /// The newest session was asked for, and there is none at all.
+    #[error("there are no sessions yet")]
+    None,
     /// There is no session of that name.
     #[error("no session `{0}`")]
     Unknown(String),

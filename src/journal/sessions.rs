@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, FixedOffset, Utc};
 use serde::Serialize;
 
-use super::{FILE_NAME, JournalError, Reading, read};
+use super::read::parse;
+use super::{FILE_NAME, Journal, JournalError, Reading, read};
 use crate::protocol::{Event, EventKind};
 use crate::support::atomic_file;
 
@@ -83,7 +84,7 @@ impl Sessions {
     pub fn find(&self, name: Option<&str>) -> Result<String, JournalError> {
         let mut ids = self.ids()?;
         let Some(name) = name else {
-            return ids.pop().ok_or_else(|| JournalError::Unknown("latest".to_owned()));
+            return ids.pop().ok_or(JournalError::None);
         };
         if ids.iter().any(|id| id == name) {
             return Ok(name.to_owned());
@@ -125,15 +126,17 @@ impl Sessions {
         Ok(forked)
     }
 
-    /// Sets the lines that cannot be read aside, into `journal.bad`, and returns how many.
+    /// Sets the lines that cannot be read aside, into `journal.bad`, and returns how many. Refused
+    /// while another process writes: its next lines would go into the file that is replaced.
     pub fn repair(&self, id: &str) -> Result<usize, JournalError> {
+        if self.read(id)?.bad_lines.is_empty() {
+            return Ok(0);
+        }
+        let _journal = Journal::open(&self.path(id))?;
         let path = self.path(id).join(FILE_NAME);
         let bytes =
             std::fs::read(&path).map_err(|source| JournalError::io("reading", &path, source))?;
-        let bad: Vec<usize> = self.read(id)?.bad_lines.iter().map(|bad| bad.line).collect();
-        if bad.is_empty() {
-            return Ok(0);
-        }
+        let bad: Vec<usize> = parse(&bytes).bad_lines.iter().map(|bad| bad.line).collect();
         let (mut kept, mut aside) = (Vec::new(), Vec::new());
         for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
             if line.is_empty() {

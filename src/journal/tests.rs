@@ -172,3 +172,18 @@ fn a_session_whose_lines_are_all_right_is_left_alone_by_a_repair() {
     assert_eq!(sessions.repair(&id).unwrap(), 0);
     assert!(!sessions.path(&id).join("journal.bad").exists());
 }
+
+#[test]
+fn a_session_that_is_written_is_not_repaired_under_its_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = Sessions::at(folder.path());
+    let id = sessions.create(at("2025-01-19T15:30:00+08:00")).unwrap();
+    let path = sessions.path(&id).join(FILE_NAME);
+    crate::support::atomic_file::replace(&path, b"no event\n").unwrap();
+    let mut journal = Journal::open(&sessions.path(&id)).unwrap();
+    assert!(matches!(sessions.repair(&id), Err(JournalError::InUse { .. })));
+    journal.emit(&event(1, started())).unwrap();
+    drop(journal);
+    assert_eq!(sessions.repair(&id).unwrap(), 1);
+    assert_eq!(sessions.read(&id).unwrap().events.len(), 1, "what was written is still there");
+}
