@@ -288,3 +288,32 @@ fn at_the_limit_of_steps_the_answer_holds_what_is_there() {
     let files = env.shell("git ls-files | wc -l");
     check_holds(&ran.stdout(), &[&format!("has {files} files under Git"), "## Not looked at"]);
 }
+
+#[test]
+fn one_file_is_looked_at_as_a_file() {
+    let env = Env::new().repo("flask_shop");
+    let file = "app/services/order_service.py";
+    let answer = env.run(["analyze", file]).code(0).stdout();
+    assert!(answer.contains("is one file with 144 lines of text"), "{answer}");
+    assert!(
+        answer.contains("| `process_order` | `app/services/order_service.py:82` |"),
+        "{answer}"
+    );
+    assert!(!answer.contains("source files"), "its tests lie elsewhere\n{answer}");
+    let answer = env.run(["explore", file]).code(0).stdout();
+    assert!(!answer.contains("order_service.py/"), "a file is no folder\n{answer}");
+}
+
+#[test]
+fn the_top_folder_has_one_row_for_files_of_every_kind() {
+    let env = Env::new().file("cart.py", "x = 1\n").file("order.rs", "fn x() {}\n");
+    let answer = env.run(["analyze"]).code(0).stdout();
+    assert!(answer.contains("| (top folder itself) | 2 | 2 |"), "{answer}");
+}
+
+#[test]
+fn a_word_is_found_in_another_form_when_it_stands_nowhere_as_asked() {
+    let env = Env::new().repo("flask_shop");
+    let answer = env.run(["ask", "where are orders processed?"]).code(0).stdout();
+    assert!(answer.contains("`app/services/order_service.py:82`"), "{answer}");
+}

@@ -118,7 +118,9 @@ pub(super) fn write_lead(
         page.gap("the files could not be counted", "无法统计文件");
         return;
     };
-    let mut text = if scope.files.git {
+    let mut text = if scope.files.one && count == 1 {
+        language.pick(format!("{name} is one file"), format!("{name} 是一个文件"))
+    } else if scope.files.git {
         language.pick(
             format!("{name} has {} under Git", counted(count, "file")),
             format!("{name} 有 {count} 个受 Git 管理的文件"),
@@ -201,7 +203,13 @@ fn conclusion(
     let within = &scope.files.within;
     let of = if within.is_empty() { desk.turn().project.clone() } else { within.clone() };
     let count = scope.count.map_or_else(|| "?".to_owned(), |count| count.to_string());
-    let folders = structure.summary();
+    let mut folders = structure.summary();
+    if !folders.is_empty() {
+        folders = language.pick(
+            format!("- Folders with their files: {folders}\n"),
+            format!("- 目录及文件数：{folders}\n"),
+        );
+    }
     let kinds = languages.summary();
     let list = |files: &mut dyn Iterator<Item = &str>| {
         files.take(6).map(code).collect::<Vec<_>>().join(", ")
@@ -210,8 +218,8 @@ fn conclusion(
     let entries = list(&mut landmarks.entries());
     let line = &scope.count_line;
     let content = language.pick(
-        format!("- Files: {count} (`{line}`)\n- Folders with their files: {folders}\n- Languages, files/lines: {kinds}\n- Build: {manifests}\n- Entry points by name: {entries}\n"),
-        format!("- 文件数：{count}（`{line}`）\n- 目录及文件数：{folders}\n- 语言（文件数/行数）：{kinds}\n- 构建：{manifests}\n- 入口（按文件名）：{entries}\n"),
+        format!("- Files: {count} (`{line}`)\n{folders}- Languages, files/lines: {kinds}\n- Build: {manifests}\n- Entry points by name: {entries}\n"),
+        format!("- 文件数：{count}（`{line}`）\n{folders}- 语言（文件数/行数）：{kinds}\n- 构建：{manifests}\n- 入口（按文件名）：{entries}\n"),
     );
     Finding {
         kind: Kind::Conclusion,

@@ -19,6 +19,11 @@ impl Language {
         }
     }
 
+    /// Returns what the folder at the top is called, which has no name of its own there.
+    pub(super) fn top_folder(self) -> &'static str {
+        self.pick("(top folder itself)", "（根目录本身）")
+    }
+
     /// Returns the language of a text: Chinese when a fifth of its letters are Han.
     pub(super) fn guess(text: &str) -> Self {
         let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();

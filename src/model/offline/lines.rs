@@ -21,6 +21,8 @@ pub(super) struct Files {
     pub(super) git: bool,
     /// The folder or file, relative to the workspace; empty for all of it.
     pub(super) within: String,
+    /// Whether that is one file.
+    pub(super) one: bool,
     /// Whether `find` must put them in order, so that the same tree gives the same answer; there
     /// is no room to sort very many.
     pub(super) in_order: bool,
@@ -139,6 +141,10 @@ impl Files {
         match which {
             Which::All if self.within.is_empty() => {}
             Which::All => specs.push(quoted(&format!(":(literal){}", self.within))),
+            // Nothing lies below a file, and its ending was looked at before.
+            Which::Endings(_) if self.one => {
+                specs.push(quoted(&format!(":(literal){}", self.within)));
+            }
             Which::Endings(endings) => {
                 for ending in endings {
                     specs.push(if self.within.is_empty() {
@@ -224,7 +230,7 @@ mod tests {
     use super::*;
 
     fn files(git: bool, within: &str) -> Files {
-        Files { git, within: within.to_owned(), in_order: false, own_notes: false }
+        Files { git, within: within.to_owned(), one: false, in_order: false, own_notes: false }
     }
 
     #[test]
@@ -234,6 +240,8 @@ mod tests {
             files(true, "it's [x]").pathspec(Which::Endings(&["py"])),
             " -- ':(glob)it'\\''s \\[x\\]/**/*.py'"
         );
+        let one = Files { one: true, ..files(true, "a.py") };
+        assert_eq!(one.pathspec(Which::Endings(&["py"])), " -- ':(literal)a.py'");
         assert_eq!(files(true, "-rf").paths(), "git ls-files -z -- ':(literal)-rf'");
         assert!(files(false, "-rf").paths().starts_with("find './-rf' "));
     }

@@ -38,7 +38,25 @@ pub(super) fn answer(desk: &Desk<'_>, scope: &Scope, topic: &str) -> Looked<Stri
 pub(super) fn look(desk: &Desk<'_>, scope: &Scope, text: &str) -> Looked<Vec<Places>> {
     let looks: Vec<Looked<Places>> =
         words(text).into_iter().map(|word| Places::look(desk, scope, word)).collect();
-    looks.into_iter().collect()
+    // What stands nowhere as it was asked for may stand there in another form.
+    let again: Vec<Looked<Places>> = looks
+        .into_iter()
+        .map(|looked| {
+            let places = looked?;
+            match stem(&places.word).filter(|_| !places.is_found()) {
+                Some(stem) => Places::look(desk, scope, stem.to_owned()),
+                None => Ok(places),
+            }
+        })
+        .collect();
+    again.into_iter().collect()
+}
+
+/// Returns an English word without its ending, when enough of it is left to look for.
+fn stem(word: &str) -> Option<&str> {
+    let is_plain = word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let stem = ["ing", "ed", "es", "s"].iter().find_map(|ending| word.strip_suffix(ending))?;
+    (is_plain && stem.len() > 3).then_some(stem)
 }
 
 /// Writes what was found of each word.
@@ -233,6 +251,20 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         assert_eq!(words(text), expected, "{text}");
+    }
+
+    #[test]
+    fn a_word_has_a_shorter_form_when_enough_is_left() {
+        for (word, expected) in [
+            ("processed", Some("process")),
+            ("payments", Some("payment")),
+            ("checking", Some("check")),
+            ("used", None),
+            ("OrderServices", None),
+            ("order", None),
+        ] {
+            assert_eq!(stem(word), expected, "{word}");
+        }
     }
 
     #[test]

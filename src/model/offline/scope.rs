@@ -37,17 +37,24 @@ impl Scope {
         let untracked = desk.run(UNTRACKED);
         let target = desk.turn().target.as_deref().map(tidy).filter(|target| !target.is_empty());
         let place = target.as_deref().filter(|target| could_be_path(target));
-        let there = place.map(|path| desk.run(&format!("ls -d -- {}", quoted(path))));
+        let there = place.map(|path| desk.run(&format!("ls -dp -- {}", quoted(path))));
         let (inside, tracked, own, untracked) = (inside?, tracked?, own?, untracked?);
-        let within = match there {
-            Some(there) => there?.lines().next().is_some().then(|| place.unwrap_or_default()),
-            None => None,
+        // `-p` puts a slash behind a folder, so that what has none is one file.
+        let (within, one) = match there {
+            Some(there) => {
+                let there = there?;
+                let first = there.lines().next();
+                let one = first.is_some_and(|first| !first.ends_with('/'));
+                (first.is_some().then(|| place.unwrap_or_default()), one)
+            }
+            None => (None, false),
         };
         let repository = inside.lines().any(|line| line == "true");
         let own = own.number().unwrap_or(0);
         let mut files = Files {
             git: repository && tracked.number().unwrap_or(0) > own,
             within: within.unwrap_or_default().to_owned(),
+            one,
             in_order: false,
             own_notes: own > 0,
         };

@@ -1,6 +1,7 @@
 //! Source files that no test file is named after, folder by folder.
 
 use super::super::desk::{Desk, Looked, Output};
+use super::super::language::Language;
 use super::super::lines::Which;
 use super::super::page::{Page, code, counted};
 use super::super::programs;
@@ -43,7 +44,8 @@ impl Untested {
         scope: &Scope,
         languages: &Languages,
     ) -> Looked<Self> {
-        let endings = languages.code_endings();
+        // The tests of one file lie elsewhere.
+        let endings = if scope.files.one { Vec::new() } else { languages.code_endings() };
         let others: Vec<&str> = endings.iter().copied().filter(|ending| *ending != "rs").collect();
         let files = &scope.files;
         let program = programs::argument(programs::UNTESTED);
@@ -117,7 +119,8 @@ impl Untested {
             .iter()
             .take(10)
             .map(|folder| {
-                vec![code(&folder.name), folder.without.to_string(), folder.sources.to_string()]
+                let name = folder.shown(language);
+                vec![name, folder.without.to_string(), folder.sources.to_string()]
             })
             .collect();
         if !rows.is_empty() {
@@ -151,7 +154,7 @@ impl Untested {
             .iter()
             .map(|folder| {
                 let files = language.pick("source files", "个源文件");
-                format!("- {} {} {files}", code(&folder.name), folder.sources)
+                format!("- {} {} {files}", folder.shown(language), folder.sources)
             })
             .collect();
         let list = list.join("\n");
@@ -168,9 +171,26 @@ impl Untested {
 
     fn folders(&self) -> Vec<Folder> {
         let looked = [&self.others, &self.rust].into_iter().flatten();
-        let mut folders: Vec<Folder> = looked.flat_map(Part::folders).collect();
+        let mut folders: Vec<Folder> = Vec::new();
+        for folder in looked.flat_map(Part::folders) {
+            match folders.iter_mut().find(|known| known.name == folder.name) {
+                // It holds files of both kinds.
+                Some(known) => {
+                    known.without += folder.without;
+                    known.sources += folder.sources;
+                }
+                None => folders.push(folder),
+            }
+        }
         folders.sort_by(|a, b| b.without.cmp(&a.without).then(a.name.cmp(&b.name)));
         folders
+    }
+}
+
+impl Folder {
+    /// Returns the name as it is shown.
+    fn shown(&self, language: Language) -> String {
+        if self.name == "." { language.top_folder().to_owned() } else { code(&self.name) }
     }
 }
 

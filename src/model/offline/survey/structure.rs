@@ -25,7 +25,8 @@ impl Structure {
         let line =
             format!("{names} | awk -v skip={skip} {program} | sort -k1,1nr -k2 | head -n 40");
         let output = desk.run(&line)?;
-        let folders = output.counted();
+        // One file is no folder.
+        let folders = if scope.files.one { Vec::new() } else { output.counted() };
         let prefix = if within.is_empty() { String::new() } else { format!("{within}/") };
         Ok(Self { line, folders, prefix })
     }
@@ -42,9 +43,7 @@ impl Structure {
         let rows: Vec<Vec<String>> = shown
             .map(|folder| {
                 let name = match folder.name.as_str() {
-                    "." if self.prefix.is_empty() => {
-                        language.pick("(top folder itself)", "（根目录本身）").to_owned()
-                    }
+                    "." if self.prefix.is_empty() => language.top_folder().to_owned(),
                     "." => code(&self.prefix),
                     name => code(&format!("{}{name}", self.prefix)),
                 };
