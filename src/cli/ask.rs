@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 
@@ -11,7 +11,7 @@ use super::wiring::{self, Setup};
 use super::{CliError, ExitKind, interrupt, print_markdown};
 use crate::agent::{CodebaseMaintainer, Report, Request};
 use crate::model::ChatModel;
-use crate::protocol::{EventSink, Outcome, StopReason};
+use crate::protocol::{Event, EventSink, Outcome, StopReason};
 use crate::support::atomic_file;
 use crate::ui::{JsonLines, Plain};
 
@@ -76,14 +76,38 @@ struct Stage {
     maintainer: CodebaseMaintainer,
     model: Arc<dyn ChatModel>,
     cancel: CancellationToken,
+    /// Why the events could not be printed, if they could not.
+    unprinted: Arc<OnceLock<String>>,
+}
+
+/// Events as the answer: that they could not be printed must not be forgotten.
+struct Answering {
+    lines: JsonLines<io::Stdout>,
+    failure: Arc<OnceLock<String>>,
+}
+
+impl EventSink for Answering {
+    fn emit(&mut self, event: &Event) -> io::Result<()> {
+        let emitted = self.lines.emit(event);
+        if let Err(error) = &emitted
+            && error.kind() != io::ErrorKind::BrokenPipe
+        {
+            self.failure.get_or_init(|| error.to_string());
+        }
+        emitted
+    }
 }
 
 impl Stage {
     /// Puts everything together, in a session that there is already or in a new one.
     fn new(setup: &Setup, session: Option<&str>) -> Result<Self, CliError> {
         let cancel = CancellationToken::new();
+        let failure = Arc::new(OnceLock::new());
         let display: Box<dyn EventSink> = if setup.json {
-            Box::new(JsonLines::new(io::stdout()))
+            Box::new(Answering {
+                lines: JsonLines::new(io::stdout()),
+                failure: Arc::clone(&failure),
+            })
         } else {
             let live = io::stderr().is_terminal() && !setup.environment.no_color;
             Box::new(Plain::new(anstream::stderr(), wiring::width(), live))
@@ -93,7 +117,7 @@ impl Stage {
         if let Some(id) = session {
             maintainer.take_up(id).map_err(|error| wiring::agent_error(&error))?;
         }
-        Ok(Self { maintainer, model, cancel })
+        Ok(Self { maintainer, model, cancel, unprinted: failure })
     }
 
     /// Prints the answer and returns the exit code.
@@ -103,6 +127,10 @@ impl Stage {
         }
         if let Some(path) = report {
             copy_report(&self.maintainer.report(), path)?;
+        }
+        if let Some(reason) = self.unprinted.get() {
+            let message = format!("the events could not be printed: {reason}");
+            return Err(CliError::new(ExitKind::Other, message));
         }
         self.model.finish().map_err(|error| wiring::model_error(&error))?;
         exit_code(&self.maintainer, outcome)

@@ -83,15 +83,15 @@ pub enum NotesCommand {
 }
 
 impl NotesCommand {
-    /// Returns whether the command writes, so that the state folder must be there.
-    pub fn writes(&self) -> bool {
+    /// Returns whether the command can write the first note, so that the state folder must be
+    /// made.
+    pub fn begins(&self) -> bool {
         match self {
-            Self::Create(_)
-            | Self::Update(_)
+            Self::Create(_) | Self::Import { .. } => true,
+            Self::Update(_)
             | Self::Delete { .. }
             | Self::Undo
-            | Self::Import { .. } => true,
-            Self::Read { .. }
+            | Self::Read { .. }
             | Self::Search { .. }
             | Self::List { .. }
             | Self::Summary

@@ -56,6 +56,10 @@ impl Setup {
         })?;
         let asked_for = args.state_dir.as_deref().or(environment.state_dir.as_deref());
         let state = StateFolder::of(workspace.root(), asked_for);
+        state.check().map_err(|error| {
+            CliError::new(ExitKind::Store, error.to_string())
+                .with_hint("`--state-dir DIR` keeps notes and sessions elsewhere")
+        })?;
         let layers = layers(args, &state, &environment).map_err(|error| config_error(&error))?;
         let config = layers.config().map_err(|error| config_error(&error))?;
         let clock = clock(args.clock.as_deref().or(environment.clock.as_deref()))
@@ -177,17 +181,19 @@ impl Setup {
 
 /// Runs `notes …`.
 pub(super) fn notes(setup: &Setup, command: &NotesCommand) -> Result<u8, CliError> {
-    if command.writes() {
-        setup.prepare()?;
-    }
-    notes::run(
+    let code = notes::run(
         command,
         &setup.notes(),
         setup.json,
         &mut io::stdin().lock(),
         &mut io::stdout().lock(),
         &mut anstream::stderr(),
-    )
+    )?;
+    // Afterwards, so that a note that is refused makes nothing.
+    if command.begins() {
+        setup.prepare()?;
+    }
+    Ok(code)
 }
 
 /// Runs `sh …`.
@@ -317,6 +323,7 @@ pub(super) fn model_kind(error: &ModelError) -> ExitKind {
 /// Puts an error of a journal into words.
 pub(super) fn journal_error(error: &JournalError) -> CliError {
     let (kind, hint) = match error {
+        JournalError::None => (ExitKind::Other, Some("`groundskeeper explore` begins one")),
         JournalError::Unknown(_) | JournalError::Ambiguous { .. } => {
             (ExitKind::Other, Some("`groundskeeper session list` shows all sessions"))
         }

@@ -203,6 +203,8 @@ impl NoteStore {
 
     /// Deletes a note and returns it; its bytes stay recoverable ([`Self::undo`]).
     pub fn delete(&self, id: &str) -> Result<Note, NoteError> {
+        // What is not there is told before the lock, which makes the folder.
+        self.find(id)?;
         let _lock = self.lock()?;
         let file = self.find(id)?;
         let (note, _, _) = self.read_file(&file)?;

@@ -27,6 +27,8 @@ impl NoteStore {
     #[expect(clippy::needless_pass_by_value, reason = "an edit is handed over")]
     pub fn update(&self, id: &str, edit: NoteEdit) -> Result<Updated, NoteError> {
         check::edit(&edit)?;
+        // What is not there is told before the lock, which makes the folder.
+        self.find(id)?;
         let _lock = self.lock()?;
         let file = self.find(id)?;
         for _ in 0..TRIES {

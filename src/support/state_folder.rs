@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateFolder {
     root: PathBuf,
+    /// Whether it lies in the workspace, which comes from anywhere.
+    inside: bool,
 }
 
 /// What Git leaves alone in a state folder: all but the settings, the prompts and the notes.
@@ -25,17 +27,34 @@ impl StateFolder {
     /// Returns the folder of a workspace, or the one asked for.
     pub fn of(workspace: &Path, asked_for: Option<&Path>) -> Self {
         let root = asked_for.map_or_else(|| workspace.join(".groundskeeper"), Path::to_owned);
-        Self { root }
+        Self { root, inside: asked_for.is_none() }
     }
 
     /// Makes the folder and its `.gitignore`, before the first thing is written into it.
     pub fn prepare(&self) -> io::Result<()> {
+        self.check()?;
         std::fs::create_dir_all(&self.root)?;
         let ignore = self.root.join(".gitignore");
         match std::fs::OpenOptions::new().write(true).create_new(true).open(&ignore) {
             Ok(mut file) => file.write_all(GITIGNORE.as_bytes()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Refuses a folder of the workspace that is a link: a repository could lead what is written
+    /// out of the folder.
+    pub fn check(&self) -> io::Result<()> {
+        let places = [self.root.clone(), self.notes(), self.sessions()];
+        match places.iter().find(|place| self.inside && place.is_symlink()) {
+            Some(link) => {
+                let message = format!(
+                    "`{}` is a symbolic link, and nothing is written through one",
+                    link.display()
+                );
+                Err(io::Error::other(message))
+            }
+            None => Ok(()),
         }
     }
 

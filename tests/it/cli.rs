@@ -90,6 +90,46 @@ fn what_git_may_see_of_the_state_folder_is_settings_prompts_and_notes() {
     }
 }
 
+#[test]
+#[cfg(unix)]
+fn a_state_folder_that_leads_out_of_the_workspace_is_refused() {
+    let env = Env::new().repo("rust_cli");
+    let victim = env.root().join("victim");
+    fs::create_dir(&victim).unwrap();
+    let folder = env.workspace().join(".groundskeeper");
+    for inner in ["", "sessions", "notes"] {
+        let link = folder.join(inner);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(
+            &victim,
+            env.workspace().join(format!(".groundskeeper/{inner}").trim_end_matches('/')),
+        )
+        .unwrap();
+        for arguments in [vec!["explore"], vec!["notes", "create", "--title", "x"], vec!["init"]] {
+            let ran = env.run(&arguments).code(7);
+            assert!(ran.stderr().contains("is a symbolic link"), "{}", ran.stderr());
+        }
+        assert_eq!(fs::read_dir(&victim).unwrap().count(), 0, "written through {inner:?}");
+        if inner.is_empty() {
+            fs::remove_file(&folder).unwrap();
+        } else {
+            fs::remove_file(link).unwrap();
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn events_that_could_not_be_printed_are_no_success() {
+    let env = Env::new().repo("flask_shop").script(ANSWER);
+    for flags in [&["--json"][..], &[]] {
+        let mut command = env.groundskeeper();
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let status = command.args(flags).args(["ask", "x"]).stdout(full).status().unwrap();
+        assert_eq!(status.code(), Some(1), "{flags:?}");
+    }
+}
+
 #[track_caller]
 fn refused(env: &Env, arguments: &[&str], code: i32, words: &[&str]) {
     let before = env.snapshot();
@@ -116,7 +156,19 @@ fn a_mistake_gets_a_sentence_a_hint_and_its_code_and_makes_nothing() {
     refused(&env, &["ask", ""], 2, &["the question is empty"]);
     refused(&env, &["improve"], 2, &["unrecognized subcommand 'improve'"]);
     refused(&env, &["context", "--mode", "improve", "x"], 2, &["invalid value 'improve'"]);
-    refused(&env, &["report"], 1, &["no session `latest`"]);
+    refused(&env, &["report"], 1, &["there are no sessions yet", "hint: "]);
+    for notes in [
+        "create --title=",
+        "undo",
+        "update note_20250119_153000_0 --title x",
+        "delete note_20250119_153000_0",
+        "import nosuch",
+    ] {
+        let arguments: Vec<&str> = ["notes"].into_iter().chain(notes.split(' ')).collect();
+        let ran = env.run(&arguments);
+        assert_ne!(ran.0.status.code(), Some(0), "{notes}");
+        assert!(!env.workspace().join(".groundskeeper").exists(), "{notes} made a folder");
+    }
     refused(&env, &["session", "show", "x"], 1, &["no session `x`", "hint: "]);
     assert!(!env.workspace().join("nosuch").exists());
     assert!(!env.workspace().join(".groundskeeper").exists());
