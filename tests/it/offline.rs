@@ -305,6 +305,15 @@ fn one_file_is_looked_at_as_a_file() {
 }
 
 #[test]
+fn a_submodule_is_looked_at_as_it_lies_there() {
+    let env = Env::new().repo("flask_shop").file("lib/cart.rs", "fn cart() {}\nfn x() {}\n");
+    env.shell("cd lib && git init -q && git add -A && git commit -qm inner");
+    env.shell("git add lib 2> hint.txt && git ls-files -s lib | grep 160000");
+    let answer = env.run(["explore", "lib"]).code(0).stdout();
+    assert!(answer.contains("has 1 file (none of them tracked by Git) with 2 lines"), "{answer}");
+}
+
+#[test]
 fn the_top_folder_has_one_row_for_files_of_every_kind() {
     let env = Env::new().file("cart.py", "x = 1\n").file("order.rs", "fn x() {}\n");
     let answer = env.run(["analyze"]).code(0).stdout();

@@ -118,7 +118,7 @@ pub(super) fn write_lead(
         page.gap("the files could not be counted", "无法统计文件");
         return;
     };
-    let mut text = if scope.files.one && count == 1 {
+    let mut text = if scope.files.is_one() && count == 1 {
         language.pick(format!("{name} is one file"), format!("{name} 是一个文件"))
     } else if scope.files.git {
         language.pick(

@@ -21,13 +21,22 @@ pub(super) struct Files {
     pub(super) git: bool,
     /// The folder or file, relative to the workspace; empty for all of it.
     pub(super) within: String,
-    /// Whether that is one file.
-    pub(super) one: bool,
+    /// What it names.
+    pub(super) place: Place,
     /// Whether `find` must put them in order, so that the same tree gives the same answer; there
     /// is no room to sort very many.
     pub(super) in_order: bool,
     /// Whether our own notes are among the tracked files, and must be left out.
     pub(super) own_notes: bool,
+}
+
+/// What a path names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A folder, with what lies below it.
+    Folder,
+    /// One file.
+    File,
 }
 
 /// Which of the files.
@@ -40,6 +49,11 @@ pub(super) enum Which<'a> {
 }
 
 impl Files {
+    /// Returns whether it is one file.
+    pub(super) fn is_one(&self) -> bool {
+        self.place == Place::File
+    }
+
     /// Prints the paths with NUL behind each.
     pub(super) fn paths(&self) -> String {
         self.paths_of(Which::All)
@@ -142,7 +156,7 @@ impl Files {
             Which::All if self.within.is_empty() => {}
             Which::All => specs.push(quoted(&format!(":(literal){}", self.within))),
             // Nothing lies below a file, and its ending was looked at before.
-            Which::Endings(_) if self.one => {
+            Which::Endings(_) if self.is_one() => {
                 specs.push(quoted(&format!(":(literal){}", self.within)));
             }
             Which::Endings(endings) => {
@@ -230,7 +244,13 @@ mod tests {
     use super::*;
 
     fn files(git: bool, within: &str) -> Files {
-        Files { git, within: within.to_owned(), one: false, in_order: false, own_notes: false }
+        Files {
+            git,
+            within: within.to_owned(),
+            place: Place::Folder,
+            in_order: false,
+            own_notes: false,
+        }
     }
 
     #[test]
@@ -240,7 +260,7 @@ mod tests {
             files(true, "it's [x]").pathspec(Which::Endings(&["py"])),
             " -- ':(glob)it'\\''s \\[x\\]/**/*.py'"
         );
-        let one = Files { one: true, ..files(true, "a.py") };
+        let one = Files { place: Place::File, ..files(true, "a.py") };
         assert_eq!(one.pathspec(Which::Endings(&["py"])), " -- ':(literal)a.py'");
         assert_eq!(files(true, "-rf").paths(), "git ls-files -z -- ':(literal)-rf'");
         assert!(files(false, "-rf").paths().starts_with("find './-rf' "));

@@ -1,7 +1,7 @@
 //! Which files the turn is about, and whether Git knows them.
 
 use super::desk::{Desk, Looked};
-use super::lines::{Files, quoted};
+use super::lines::{Files, Place, Which, quoted};
 
 /// The files of the turn and their number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,14 +54,19 @@ impl Scope {
         let mut files = Files {
             git: repository && tracked.number().unwrap_or(0) > own,
             within: within.unwrap_or_default().to_owned(),
-            one,
+            place: if one { Place::File } else { Place::Folder },
             in_order: false,
             own_notes: own > 0,
         };
         let mut count_line = files.count();
         let mut count = desk.run(&count_line)?.number();
-        if files.git && count == Some(0) && !files.within.is_empty() {
-            // The folder is there and Git tracks nothing of it: it is looked at as it lies there.
+        let is_folder = !files.within.is_empty() && !files.is_one();
+        let is_submodule = files.git && is_folder && count == Some(1) && {
+            let entry = desk.run(&format!("git ls-files -s{}", files.pathspec(Which::All)))?;
+            entry.lines().any(|entry| entry.starts_with("160000 "))
+        };
+        if files.git && (count == Some(0) && !files.within.is_empty() || is_submodule) {
+            // The folder is there and Git tracks nothing in it: it is looked at as it lies there.
             files.git = false;
             count_line = files.count();
             count = desk.run(&count_line)?.number();

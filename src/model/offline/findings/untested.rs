@@ -45,7 +45,7 @@ impl Untested {
         languages: &Languages,
     ) -> Looked<Self> {
         // The tests of one file lie elsewhere.
-        let endings = if scope.files.one { Vec::new() } else { languages.code_endings() };
+        let endings = if scope.files.is_one() { Vec::new() } else { languages.code_endings() };
         let others: Vec<&str> = endings.iter().copied().filter(|ending| *ending != "rs").collect();
         let files = &scope.files;
         let program = programs::argument(programs::UNTESTED);

@@ -26,7 +26,7 @@ impl Structure {
             format!("{names} | awk -v skip={skip} {program} | sort -k1,1nr -k2 | head -n 40");
         let output = desk.run(&line)?;
         // One file is no folder.
-        let folders = if scope.files.one { Vec::new() } else { output.counted() };
+        let folders = if scope.files.is_one() { Vec::new() } else { output.counted() };
         let prefix = if within.is_empty() { String::new() } else { format!("{within}/") };
         Ok(Self { line, folders, prefix })
     }
