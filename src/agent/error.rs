@@ -27,6 +27,9 @@ pub enum AgentError {
     /// The session cannot be read or begun.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// The state folder cannot be written.
+    #[error(transparent)]
+    State(std::io::Error),
     /// A note could not be written or read.
     #[error(transparent)]
     Note(#[from] NoteError),

@@ -108,6 +108,7 @@ impl MaintainerOptions {
 impl CodebaseMaintainer {
     /// Puts a maintainer together. Nothing is written before the first turn.
     pub fn with(options: MaintainerOptions) -> Result<Self, AgentError> {
+        options.state.check().map_err(AgentError::State)?;
         let mut terminal_options = options.terminal;
         if !options.state.root().starts_with(options.workspace.root()) {
             // Whole outputs are read on from there.

@@ -270,7 +270,7 @@ pub(super) fn agent_error(error: &AgentError) -> CliError {
         AgentError::Context(_) => CliError::from_error(ExitKind::Config, error)
             .with_hint("`--set context.max_tokens=16000` gives the context more room"),
         AgentError::Prompt(_) => CliError::from_error(ExitKind::Config, error),
-        AgentError::Note(_) => CliError::from_error(ExitKind::Store, error),
+        AgentError::State(_) | AgentError::Note(_) => CliError::from_error(ExitKind::Store, error),
         AgentError::Tool(source) => match source.downcast_ref() {
             Some(error) => terminal_error(error),
             None => CliError::from_error(ExitKind::Other, error),
