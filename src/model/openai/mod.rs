@@ -9,6 +9,7 @@ mod accumulate;
 mod adapt;
 mod body;
 mod client;
+mod content_type;
 mod doctor;
 mod error_text;
 mod errors;

@@ -11,13 +11,12 @@ use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
-};
+use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Response, StatusCode};
 use serde_json::Value;
 
 use super::body::{Interruption, Patience, Witness, watch};
+use super::content_type::Kind;
 use super::error_text::ErrorText;
 use super::errors::{Answer, Facts};
 use super::events;
@@ -443,37 +442,6 @@ impl Service {
                 "is `endpoint.base_url` the API and not a web page? it usually ends with `/v1`"
                     .to_owned(),
             ),
-        }
-    }
-}
-
-/// What a content type says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Kind {
-    Events,
-    Json,
-    Html,
-    /// Nothing that helps.
-    Untold,
-    /// Something that is neither.
-    Other(String),
-}
-
-impl Kind {
-    fn of(headers: &HeaderMap) -> Self {
-        let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let kind = value.unwrap_or_default().split(';').next().unwrap_or_default();
-        match kind.trim().to_ascii_lowercase().as_str() {
-            "text/event-stream" => Self::Events,
-            "application/json" | "text/json" => Self::Json,
-            kind if kind.ends_with("+json") => Self::Json,
-            "text/html" | "application/xhtml+xml" => Self::Html,
-            ""
-            | "text/plain"
-            | "application/octet-stream"
-            | "application/stream+json"
-            | "application/x-ndjson" => Self::Untold,
-            other => Self::Other(format!("`{other}`")),
         }
     }
 }
