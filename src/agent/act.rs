@@ -132,9 +132,9 @@ impl CodebaseMaintainer {
         verdict == Verdict::EndTurn
     }
 
-    /// Cuts a result to its tokens; the whole of it lies in the session's `outputs/`.
+    /// Cuts a result to its tokens and its share of the room; the whole of it lies in the session's `outputs/`.
     fn fit(&mut self, call_id: &str, full: &str) -> (String, Completeness) {
-        let most = self.limits.tool_output_tokens;
+        let most = self.result_tokens();
         // A token is at least a byte, so that what is short needs no count.
         if full.len() <= most || self.counter.count(full) <= most {
             return (full.to_owned(), Completeness::Whole);

@@ -3,12 +3,10 @@
 use tokio::sync::mpsc;
 
 use super::turn::Turn;
-use super::{AgentError, CodebaseMaintainer, compact};
+use super::window::Prompt;
+use super::{AgentError, CodebaseMaintainer};
 use crate::model::{ChatReply, ChatRequest, Delta, Finish, ModelError};
 use crate::protocol::{EventKind, Message, StopReason, ToolSpec, Usage};
-
-/// The share of the model's window, in percent, at which room is made.
-const FULL: u64 = 75;
 
 /// What came of asking.
 pub(super) enum Asked {
@@ -19,7 +17,8 @@ pub(super) enum Asked {
 }
 
 impl CodebaseMaintainer {
-    /// Asks the model once. A prompt that does not fit is shortened once in a turn and sent again.
+    /// Asks the model once. Room is made when the prompt nearly fills the window, and when the
+    /// server says that it does not fit; then it is sent again.
     pub(super) async fn ask_model(
         &mut self,
         turn: &mut Turn,
@@ -28,7 +27,11 @@ impl CodebaseMaintainer {
         loop {
             let mut request = ChatRequest { messages: self.messages.clone(), tools: tools.clone() };
             let mut prompt_tokens = self.count(&request);
-            if self.fills_the_window(prompt_tokens) && self.make_room() > 0 {
+            if self.fills_the_window(prompt_tokens) {
+                self.make_room(turn, &tools, self.roomy(prompt_tokens))?;
+                if turn.is_stuck() && !tools.is_empty() {
+                    return Ok(Asked::Stopped(StopReason::WindowFull));
+                }
                 request.messages.clone_from(&self.messages);
                 prompt_tokens = self.count(&request);
             }
@@ -44,31 +47,18 @@ impl CodebaseMaintainer {
                     self.take_reply(turn, &reply, prompt_tokens);
                     return Ok(Asked::Replied(reply));
                 }
-                Err(ModelError::Overflow { message, .. }) if turn.overflows == 0 => {
-                    turn.overflows += 1;
-                    let freed = self.make_room();
+                Err(ModelError::Overflow { message, .. }) if !turn.is_stuck() => {
+                    let freed = self.make_room(turn, &tools, self.roomy(prompt_tokens))?;
                     self.recorder.warn(format!(
-                        "The prompt did not fit the model ({message}); {freed} older results were shortened and it is sent again."
+                        "The prompt did not fit the model ({message}); making room freed {freed} tokens."
                     ));
+                    if turn.is_stuck() && !tools.is_empty() {
+                        return Ok(Asked::Stopped(StopReason::WindowFull));
+                    }
                 }
                 Err(error) => return Err(error.into()),
             }
         }
-    }
-
-    /// Returns whether a prompt takes so much of the model's window that room must be made.
-    fn fills_the_window(&self, prompt_tokens: u64) -> bool {
-        let window = self.model.window().map(|window| window as u64);
-        window.is_some_and(|window| prompt_tokens * 100 > window * FULL)
-    }
-
-    /// Shortens older results; returns how many. The prefix that a provider cached is gone then.
-    fn make_room(&mut self) -> usize {
-        let shortened = compact::shorten(&mut self.messages);
-        if shortened > 0 {
-            self.last_prompt = 0;
-        }
-        shortened
     }
 
     /// Waits for the reply and shows its text as it comes.
@@ -115,7 +105,11 @@ impl CodebaseMaintainer {
     fn take_reply(&mut self, turn: &mut Turn, reply: &ChatReply, prompt_tokens: u64) {
         let usage = reply.usage.unwrap_or_else(|| self.estimate(reply, prompt_tokens));
         turn.used.prompt_tokens += usage.prompt_tokens.max(prompt_tokens);
-        self.last_prompt = prompt_tokens;
+        self.prompt = Prompt {
+            tokens: prompt_tokens,
+            messages: self.messages.len(),
+            repeated: prompt_tokens,
+        };
         turn.partial.clear();
         for warning in &reply.warnings {
             self.recorder.warn(warning.as_str());
@@ -138,30 +132,35 @@ impl CodebaseMaintainer {
     }
 
     /// Counts a request exactly: messages, calls and tools.
-    fn count(&self, request: &ChatRequest) -> u64 {
+    pub(super) fn count(&self, request: &ChatRequest) -> u64 {
         let mut tokens = 0;
-        for message in &request.messages {
-            tokens += self.counter.count(message.text());
-            if let Message::Assistant { calls, .. } = message {
-                for call in calls {
-                    tokens += self.counter.count(&call.name) + self.counter.count(&call.arguments);
-                }
-            }
-        }
         for tool in &request.tools {
             tokens += self.counter.count(&tool.description);
             tokens += self.counter.count(&tool.parameters.to_string());
         }
+        let messages = request.messages.iter().map(|message| self.count_message(message));
+        tokens as u64 + messages.sum::<u64>()
+    }
+
+    /// Counts a message with its calls.
+    pub(super) fn count_message(&self, message: &Message) -> u64 {
+        let mut tokens = self.counter.count(message.text());
+        if let Message::Assistant { calls, .. } = message {
+            for call in calls {
+                tokens += self.counter.count(&call.name) + self.counter.count(&call.arguments);
+            }
+        }
         tokens as u64
     }
 
-    /// Returns our own counts for a model that tells none. Within a session each request begins
-    /// with the one before it, so that is the part which a provider could have cached.
+    /// Returns our own counts for a model that tells none. Each request begins with the one
+    /// before it, or with what was left of it when room was made: that is the part which a provider
+    /// could have cached.
     fn estimate(&self, reply: &ChatReply, prompt_tokens: u64) -> Usage {
         let calls: usize = reply.calls.iter().map(|call| self.counter.count(&call.arguments)).sum();
         Usage {
             prompt_tokens,
-            cached_tokens: self.last_prompt.min(prompt_tokens),
+            cached_tokens: self.prompt.repeated.min(prompt_tokens),
             completion_tokens: (self.counter.count(&reply.text) + calls) as u64,
             estimated: true,
         }

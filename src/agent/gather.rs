@@ -40,12 +40,18 @@ impl CodebaseMaintainer {
 
     /// Gathers candidates, builds the context and puts it into the conversation.
     pub(super) async fn gather(&mut self, turn: &mut Turn) -> Result<(), AgentError> {
+        let is_first = self.messages.is_empty();
         self.begin_conversation(&turn.request)?;
         close_open_calls(&mut self.messages);
         let (packets, query, parts) = self.candidates(turn).await?;
+        self.fit_budget(&query, &parts)?;
         let mut built = self.builder.build(&packets, &query, &parts)?;
-        if self.fit_into_window(built.tokens).await {
+        if self.finds_the_window(built.tokens).await {
+            self.fit_budget(&query, &parts)?;
             built = self.builder.build(&packets, &query, &parts)?;
+        }
+        if is_first {
+            self.warn_of_a_small_window();
         }
         let text = built.user_text();
         self.recorder.emit(EventKind::ContextBuilt {
@@ -83,6 +89,7 @@ impl CodebaseMaintainer {
         let began = self.clock.running();
         let turn = Turn::new(1, request, began, self.recorder.events().len());
         let (packets, query, parts) = self.candidates(&turn).await?;
+        self.fit_budget(&query, &parts)?;
         Ok(self.builder.build(&packets, &query, &parts)?)
     }
 
@@ -194,7 +201,7 @@ impl CodebaseMaintainer {
     }
 
     /// Words the task: the mode's prompt with the request in it.
-    fn task(&self, request: &Request) -> Result<String, AgentError> {
+    pub(super) fn task(&self, request: &Request) -> Result<String, AgentError> {
         let prompts = self.prompts()?;
         let target = request.text.trim();
         let target =

@@ -19,6 +19,9 @@ pub struct Limits {
     pub refused_commands: u64,
     /// Tokens of one tool result, for the model.
     pub tool_output_tokens: usize,
+    /// The model's window in tokens, where it is smaller than the model says or the model says
+    /// nothing; 0 for the model's own.
+    pub window: usize,
 }
 
 impl Default for Limits {
@@ -30,6 +33,7 @@ impl Default for Limits {
             unusable_replies: 3,
             refused_commands: 8,
             tool_output_tokens: 8000,
+            window: 0,
         }
     }
 }
@@ -100,6 +104,9 @@ impl Limits {
                 format!("{} refused commands in a row", self.refused_commands)
             }
             StopReason::LoopDetected => "the same call gave the same result again and again".into(),
+            StopReason::WindowFull => {
+                "the model's window is full, and making room twice freed next to nothing".into()
+            }
             StopReason::Answered | StopReason::Cancelled | StopReason::Failed => {
                 reason.name().to_owned()
             }

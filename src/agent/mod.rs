@@ -11,6 +11,7 @@ mod ask;
 mod claims;
 mod close;
 mod compact;
+mod digest;
 mod error;
 mod gather;
 mod library;
@@ -22,6 +23,7 @@ mod recorder;
 mod report;
 mod request;
 mod resume;
+mod room;
 mod session;
 mod state;
 mod transcript;
@@ -47,6 +49,7 @@ use crate::model::{ChatModel, ChatReply};
 use crate::notes::NoteStore;
 use crate::prompts::{Language, Prompts};
 use crate::protocol::{EventKind, Message, Outcome, StopReason, ToolSpec};
+use crate::sources::ClearedResults;
 use crate::support::clock::Clock;
 use crate::support::paths::Workspace;
 use crate::support::state_folder::StateFolder;
@@ -57,6 +60,7 @@ use ask::Asked;
 use recorder::Recorder;
 use session::Session;
 use turn::Turn;
+use window::Prompt;
 
 /// Maintains one codebase: takes requests, answers them from what the repository and the notes
 /// hold, and writes down what it finds.
@@ -68,7 +72,11 @@ pub struct CodebaseMaintainer {
     terminal: Arc<TerminalTool>,
     tools: ToolRegistry,
     sources: Vec<Box<dyn ContextSource>>,
+    /// The results that were cleared from the conversation; one of the sources.
+    cleared: ClearedResults,
     builder: ContextBuilder,
+    /// What a context may have in a window that is large enough.
+    context_tokens: usize,
     counter: Arc<TokenCounter>,
     notes: Arc<NoteStore>,
     limits: Limits,
@@ -88,8 +96,7 @@ pub struct CodebaseMaintainer {
     pending_warnings: Vec<String>,
     /// Whether it was looked into whether the jail is whole.
     told_of_the_jail: bool,
-    /// Our count of the newest request's prompt.
-    last_prompt: u64,
+    prompt: Prompt,
 }
 
 impl CodebaseMaintainer {

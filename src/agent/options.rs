@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::recorder::{Nowhere, Recorder};
 use super::session::Session;
+use super::window::Prompt;
 use super::{AgentError, AutoNotes, CodebaseMaintainer, Limits};
 use crate::context::{ContextBuilder, ContextConfig};
 use crate::journal::Sessions;
@@ -14,7 +15,7 @@ use crate::model::ChatModel;
 use crate::notes::NoteStore;
 use crate::prompts::Language;
 use crate::protocol::EventSink;
-use crate::sources::{self, Materials};
+use crate::sources::{self, ClearedResults, Materials};
 use crate::support::clock::{Clock, SystemClock};
 use crate::support::paths::Workspace;
 use crate::support::state_folder::StateFolder;
@@ -118,6 +119,7 @@ impl CodebaseMaintainer {
         let terminal = Arc::new(TerminalTool::new(Arc::new(terminal)));
         let notes = Arc::new(NoteStore::open(options.state.notes(), Arc::clone(&options.clock)));
         let counter = Arc::new(TokenCounter::for_model(options.model.name()));
+        let context_tokens = options.context.max_tokens;
         let builder = ContextBuilder::new(options.context, Arc::clone(&counter))?;
         let materials = Materials {
             workspace: options.workspace.clone(),
@@ -131,10 +133,15 @@ impl CodebaseMaintainer {
         let mut tools = ToolRegistry::new();
         tools.add(NoteTool::new(Arc::clone(&notes)), "")?;
         tools.add(Arc::clone(&terminal), "")?;
+        let cleared = ClearedResults::default();
+        let mut sources = sources::builtin(&materials);
+        sources.push(Box::new(cleared.clone()));
         let recorder = Recorder::new(Arc::clone(&options.clock), None, options.display, Vec::new());
         Ok(Self {
             project: options.project,
-            sources: sources::builtin(&materials),
+            sources,
+            cleared,
+            context_tokens,
             tools,
             terminal,
             builder,
@@ -155,7 +162,7 @@ impl CodebaseMaintainer {
             resumed: Vec::new(),
             pending_warnings: Vec::new(),
             told_of_the_jail: false,
-            last_prompt: 0,
+            prompt: Prompt::default(),
         })
     }
 }

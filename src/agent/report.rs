@@ -136,6 +136,7 @@ pub fn stats(events: &[Event]) -> Stats {
             EventKind::SessionStarted { .. }
             | EventKind::TurnStarted { .. }
             | EventKind::ContextBuilt { .. }
+            | EventKind::ContextCompacted { .. }
             | EventKind::ModelDelta { .. }
             | EventKind::ModelRestarted
             | EventKind::ModelWaiting { .. }
@@ -224,6 +225,7 @@ impl Report {
             EventKind::Warning { message } => self.warnings.push(message.clone()),
             EventKind::TurnFinished { reason, answer, .. } => self.end_turn(*reason, answer),
             EventKind::CommandFinished(_)
+            | EventKind::ContextCompacted { .. }
             | EventKind::ModelAsked { .. }
             | EventKind::ModelDelta { .. }
             | EventKind::ModelRestarted

@@ -4,7 +4,7 @@
 //! What was run is not run again: a call that had begun and has no result is told as interrupted,
 //! and the model decides. The model may be another one than before.
 
-use super::transcript::{INTERRUPTED, fold};
+use super::transcript::{INTERRUPTED, cleared, fold};
 use super::turn::Turn;
 use super::{AgentError, CodebaseMaintainer, Mode, Request};
 use crate::journal::{Journal, Sessions};
@@ -27,6 +27,7 @@ impl CodebaseMaintainer {
         self.session.take_up(id.to_owned(), journal.folder().to_owned(), turns);
         self.language = self.language.or_else(|| language_of(&reading.events));
         self.resumed = fold(&reading.events);
+        self.cleared.hold(cleared(&reading.events));
         for bad in &reading.bad_lines {
             let what = if bad.torn { "was cut off" } else { "cannot be read" };
             self.pending_warnings
@@ -84,6 +85,9 @@ impl CodebaseMaintainer {
                     rebuilt.answer = rebuilt.answer.take().or_else(|| answer.take());
                 }
                 EventKind::ContextBuilt { .. } => rebuilt.built = true,
+                EventKind::ContextCompacted { tokens_before, tokens_after, .. } => {
+                    rebuilt.compacted(*tokens_before, *tokens_after);
+                }
                 _ => {}
             }
         }

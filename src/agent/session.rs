@@ -79,21 +79,32 @@ impl CodebaseMaintainer {
     /// Keeps the whole of a result that was cut for the model; returns where, as the terminal
     /// reads it.
     pub(super) fn keep_output(&mut self, call_id: &str, full: &str) -> Option<String> {
-        let folder = self.session.folder()?.join("outputs");
-        let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        let name: String = call_id.chars().map(safe).take(80).collect();
-        let path = folder.join(format!("{name}.txt"));
-        let kept = std::fs::create_dir_all(&folder)
+        let path = self.output_path(call_id)?;
+        let kept = std::fs::create_dir_all(path.parent()?)
             .and_then(|()| atomic_file::replace(&path, full.as_bytes()));
         match kept {
-            Ok(()) => {
-                let shown = path.strip_prefix(self.workspace.root()).unwrap_or(&path);
-                Some(shown.display().to_string())
-            }
+            Ok(()) => Some(self.shown(&path)),
             Err(error) => {
                 self.recorder.warn(format!("The whole output could not be kept: {error}."));
                 None
             }
         }
+    }
+
+    /// Returns where the whole of a result is, if it was kept, and how many lines it has.
+    pub(super) fn kept_output(&self, call_id: &str) -> Option<(String, usize)> {
+        let path = self.output_path(call_id)?;
+        let whole = std::fs::read(&path).ok()?;
+        Some((self.shown(&path), String::from_utf8_lossy(&whole).lines().count()))
+    }
+
+    fn output_path(&self, call_id: &str) -> Option<PathBuf> {
+        let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let name: String = call_id.chars().map(safe).take(80).collect();
+        Some(self.session.folder()?.join("outputs").join(format!("{name}.txt")))
+    }
+
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(self.workspace.root()).unwrap_or(path).display().to_string()
     }
 }

@@ -1,6 +1,8 @@
 //! Events folded back into the messages that a model has seen.
 
-use crate::protocol::{Event, EventKind, Message};
+use super::{compact, room};
+use crate::protocol::{Event, EventKind, Message, ToolCall};
+use crate::sources::Cleared;
 
 /// What stands in the place of a result that never came.
 pub(super) const INTERRUPTED: &str = "The turn was interrupted before this call ended. Its result is unknown; call again if it is needed.";
@@ -41,6 +43,9 @@ pub(super) fn fold(events: &[Event]) -> Vec<Message> {
                     });
                 }
             }
+            EventKind::ContextCompacted { cleared, replaced, digest, .. } => {
+                compact::apply(&mut messages, cleared, digest.as_deref(), *replaced);
+            }
             EventKind::SessionStarted { .. }
             | EventKind::TurnStarted { .. }
             | EventKind::CommandFinished(_)
@@ -56,6 +61,30 @@ pub(super) fn fold(events: &[Event]) -> Vec<Message> {
         }
     }
     messages
+}
+
+/// Returns the results that were cleared from the conversation, as the model had read them.
+pub(super) fn cleared(events: &[Event]) -> Vec<Cleared> {
+    let mut ids = std::collections::BTreeSet::new();
+    for event in events {
+        if let EventKind::ContextCompacted { cleared, .. } = &event.kind {
+            ids.extend(cleared.iter().map(|result| result.id.as_str()));
+        }
+    }
+    let mut results = Vec::new();
+    let mut made: &[ToolCall] = &[];
+    for event in events {
+        match &event.kind {
+            EventKind::ModelReplied { calls, .. } => made = calls,
+            EventKind::ToolFinished { id, name, for_model, .. } if ids.contains(id.as_str()) => {
+                let call = made.iter().find(|call| call.id == *id);
+                let call = call.map_or_else(|| name.clone(), room::one_line);
+                results.push(Cleared { call, text: for_model.clone(), at: event.at });
+            }
+            _ => {}
+        }
+    }
+    results
 }
 
 /// Gives each call of the newest reply that has no result one that says so.
@@ -87,7 +116,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::protocol::{Completeness, ToolCall, Usage};
+    use crate::protocol::{Completeness, Usage};
 
     fn events(kinds: Vec<EventKind>) -> Vec<Event> {
         let at = chrono::DateTime::UNIX_EPOCH;

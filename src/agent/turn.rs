@@ -26,8 +26,8 @@ pub(super) struct Turn {
     pub(super) answer: Option<String>,
     /// What the model had said when the turn was cut off.
     pub(super) partial: String,
-    /// How often the prompt was shortened because it did not fit.
-    pub(super) overflows: u32,
+    /// How many compactions in a row freed next to nothing.
+    pub(super) idle_compactions: u64,
 }
 
 impl Turn {
@@ -44,7 +44,7 @@ impl Turn {
             guard: LoopGuard::default(),
             answer: None,
             partial: String::new(),
-            overflows: 0,
+            idle_compactions: 0,
         }
     }
 }

@@ -130,6 +130,9 @@ fn told(event: &Event) -> String {
         EventKind::ContextBuilt { tokens, budget, .. } => {
             format!("{time}   context of {tokens} tokens (budget {budget})\n")
         }
+        EventKind::ContextCompacted { tokens_before, tokens_after, .. } => {
+            format!("{time}   room made: {tokens_before} tokens before, {tokens_after} after\n")
+        }
         EventKind::NoteChanged(change) => {
             format!(
                 "{time}   {} {} {}: {}\n",

@@ -28,9 +28,13 @@ fn told(event: &Event) -> String {
         EventKind::ToolFinished { id, name, for_model, .. } => {
             section(&format!("Result of {name} ({id})"), for_model)
         }
+        EventKind::ContextCompacted { digest: Some(digest), replaced, .. } => {
+            section(&format!("Digest in the place of {replaced} messages"), digest)
+        }
         EventKind::Warning { message } => format!("\n> warning: {message}\n"),
         EventKind::SessionStarted { .. }
         | EventKind::CommandFinished(_)
+        | EventKind::ContextCompacted { .. }
         | EventKind::ModelAsked { .. }
         | EventKind::ModelDelta { .. }
         | EventKind::ModelRestarted

@@ -163,6 +163,7 @@ impl Setup {
             unusable_replies: settings.unusable_replies,
             refused_commands: settings.refused_commands,
             tool_output_tokens: settings.tool_output_tokens,
+            window: settings.window,
         }
     }
 

@@ -74,6 +74,8 @@ pub struct LimitSettings {
     pub refused_commands: u64,
     /// Tokens of one tool result, for the model.
     pub tool_output_tokens: usize,
+    /// The model's window in tokens; 0 for the model's own.
+    pub window: usize,
 }
 
 /// `notes.*`.

@@ -25,6 +25,7 @@ pub use built::BuiltContext;
 pub use config::{ContextConfig, ScorerKind};
 pub use error::ContextError;
 pub use packet::{ContextPacket, Keep, PacketKind, Section};
+pub use quote::quote as quote_structure;
 pub use report::{Fate, PacketReport, QualityReport, SectionReport};
 pub use score::{Bm25, Jaccard, Scorer};
 pub use source::{ContextSource, Query, SourceFailure};
@@ -65,14 +66,14 @@ impl ContextBuilder {
         self
     }
 
-    /// Lowers the budget to at most so many tokens; never raises it.
-    pub fn limit(&mut self, most_tokens: usize) {
-        self.config.max_tokens = self.config.max_tokens.min(most_tokens);
-    }
-
     /// Returns the settings.
     pub fn config(&self) -> &ContextConfig {
         &self.config
+    }
+
+    /// Sets what a context may have from now on, in tokens.
+    pub fn set_budget(&mut self, max_tokens: usize) {
+        self.config.max_tokens = max_tokens;
     }
 
     /// Selects among the packets, structures what was taken and fits it into the budget.

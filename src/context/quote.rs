@@ -12,7 +12,7 @@ use super::Section;
 pub(super) const SEPARATOR: &str = "---";
 
 /// Returns the text with every line that could be taken for structure quoted.
-pub(super) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 16);
     for line in text.split_inclusive('\n') {
         match structure_at(line) {

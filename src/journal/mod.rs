@@ -85,6 +85,7 @@ fn must_be_on_disk(kind: &EventKind) -> bool {
         EventKind::SessionStarted { .. }
         | EventKind::TurnStarted { .. }
         | EventKind::ContextBuilt { .. }
+        | EventKind::ContextCompacted { .. }
         | EventKind::ModelReplied { .. }
         | EventKind::ToolFinished { .. }
         | EventKind::NoteChanged(_)

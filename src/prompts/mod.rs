@@ -97,6 +97,7 @@ embed!(
     "limit",
     "ask_for_notes",
     "empty_reply",
+    "digest",
     "modes/auto",
     "modes/explore",
     "modes/analyze",

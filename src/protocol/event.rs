@@ -69,6 +69,23 @@ pub enum EventKind {
         /// The quality report, as data.
         report: Value,
     },
+    /// Older messages made room, because the model's window was nearly full.
+    #[serde(rename = "context.compacted")]
+    ContextCompacted {
+        /// Our count of the prompt before.
+        tokens_before: u64,
+        /// Our count of the prompt after.
+        tokens_after: u64,
+        /// The results that became a line, by place and call.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        cleared: Vec<ClearedResult>,
+        /// How many messages the digest stands for, from the first after the system message on.
+        #[serde(default)]
+        replaced: usize,
+        /// What stands in their place, as a user message; none when clearing was enough.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<String>,
+    },
     /// The model is being asked.
     #[serde(rename = "model.asked")]
     ModelAsked {
@@ -186,6 +203,17 @@ impl EventKind {
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::ModelDelta { .. } | Self::ModelRestarted | Self::ModelWaiting { .. })
     }
+}
+
+/// A result that became one line of the conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClearedResult {
+    /// Its place in the conversation before, from 0, without the system message.
+    pub message: usize,
+    /// The call's id.
+    pub id: String,
+    /// The line that the model reads instead.
+    pub text: String,
 }
 
 /// A command line and what came of it.

@@ -98,6 +98,8 @@ pub enum StopReason {
     RefusalLimit,
     /// Too many replies in a row that could not be used.
     UnusableReplies,
+    /// The model's window was full, and making room did not help.
+    WindowFull,
     /// A person interrupted.
     Cancelled,
     /// An error ended the turn.
@@ -115,6 +117,7 @@ impl StopReason {
             Self::LoopDetected => "loop_detected",
             Self::RefusalLimit => "refusal_limit",
             Self::UnusableReplies => "unusable_replies",
+            Self::WindowFull => "window_full",
             Self::Cancelled => "cancelled",
             Self::Failed => "failed",
         }
@@ -129,7 +132,8 @@ impl StopReason {
             | Self::TimeLimit
             | Self::LoopDetected
             | Self::RefusalLimit
-            | Self::UnusableReplies => true,
+            | Self::UnusableReplies
+            | Self::WindowFull => true,
         }
     }
 }

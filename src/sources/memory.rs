@@ -145,7 +145,10 @@ fn fold(session: &str, events: &[Event]) -> Vec<Turn> {
 fn importance(reason: StopReason, notes: usize) -> f64 {
     let base = match reason {
         StopReason::Answered => 0.6,
-        StopReason::StepLimit | StopReason::TokenLimit | StopReason::TimeLimit => 0.4,
+        StopReason::StepLimit
+        | StopReason::TokenLimit
+        | StopReason::TimeLimit
+        | StopReason::WindowFull => 0.4,
         StopReason::LoopDetected
         | StopReason::RefusalLimit
         | StopReason::UnusableReplies

@@ -8,6 +8,7 @@
 
 mod actions;
 mod blockers;
+mod cleared;
 mod code;
 mod conversation;
 mod documents;
@@ -20,6 +21,7 @@ mod task_state;
 
 pub use actions::Actions;
 pub use blockers::Blockers;
+pub use cleared::{Cleared, ClearedResults};
 pub use code::Code;
 pub use conversation::{Conversation, Said};
 pub use guide_files::GuideFiles;

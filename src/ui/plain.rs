@@ -65,6 +65,9 @@ impl<W: Write + Send> EventSink for Plain<W> {
             EventKind::ContextBuilt { tokens, budget, .. } => {
                 self.line(&format!("context: {tokens} of {budget} tokens"))
             }
+            EventKind::ContextCompacted { tokens_before, tokens_after, .. } => self.line(&format!(
+                "room made in the conversation: {tokens_before} tokens before, {tokens_after} after"
+            )),
             EventKind::ModelAsked { step, prompt_tokens, .. } => {
                 self.prompt_tokens += prompt_tokens;
                 let total = self.prompt_tokens;

@@ -1,6 +1,7 @@
 //! The one integration test binary: a module a capability.
 
 mod cli;
+mod compaction;
 mod context;
 mod docs;
 mod endpoint;

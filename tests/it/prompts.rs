@@ -14,10 +14,14 @@ use pretty_assertions::assert_eq;
 const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
 
 /// What the program fills in, by prompt; all others have no placeholder.
-const PLACEHOLDERS: [(&str, &[&str]); 7] = [
+const PLACEHOLDERS: [(&str, &[&str]); 8] = [
     ("system", &["project"]),
     ("reminder", &["percent", "what"]),
     ("limit", &["what"]),
+    (
+        "digest",
+        &["task", "earlier", "blockers", "states", "decisions", "failed", "said", "commands"],
+    ),
     ("modes/auto", &["target"]),
     ("modes/explore", &["target"]),
     ("modes/analyze", &["target"]),

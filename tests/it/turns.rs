@@ -425,20 +425,21 @@ steps:
 }
 
 #[tokio::test]
-async fn a_prompt_that_does_not_fit_is_shortened_once() {
+async fn a_prompt_that_does_not_fit_is_shortened_and_sent_again() {
     let script = r#"
 steps:
   - calls: [{tool: terminal, with: {command: "seq 1 3000"}}]
   - calls: [{tool: terminal, with: {command: "seq 2 3000"}}]
   - fails: overflow
-  - sees: "call again if they are needed"
+  - sees: "[cleared: terminal `seq 1 3000`: exit 0, 3000 lines; the whole of it: .groundskeeper/sessions/session_20250119_153000/outputs/call_1.txt]"
     says: done
 "#;
     let mut stage = Stage::new(script);
     stage.answer("x").await;
     assert!(stage.warnings()[0].contains("did not fit"), "{:?}", stage.warnings());
-    let twice = "steps:\n  - fails: overflow\n  - fails: overflow\n";
-    assert!(matches!(Stage::new(twice).ask("x").await, Err(AgentError::Model(_))));
+    let twice = "steps:\n  - fails: overflow\n  - fails: overflow\n  - says: That is all.\n";
+    let outcome = Stage::new(twice).answer("x").await;
+    assert_eq!((outcome.reason, outcome.answer.as_str()), (StopReason::WindowFull, "That is all."));
 }
 
 #[tokio::test]

@@ -1,0 +1,187 @@
+//! Making room in the model's window when it is nearly full.
+//!
+//! First older results become one line each, with the whole of them kept in the session's
+//! `outputs/`; when that is not enough, older rounds become a digest that is built from the
+//! journal and the notes. What was done is an event, so that a resumed session has the same
+//! messages.
+
+use super::compact;
+use super::transcript;
+use super::turn::Turn;
+use super::{AgentError, CodebaseMaintainer};
+use crate::model::ChatRequest;
+use crate::protocol::{ClearedResult, Completeness, EventKind, Message, ToolCall, ToolSpec};
+use crate::support::text::first_line;
+
+/// The share of the window, in percent, down to which room is made.
+const ROOMY: u64 = 50;
+/// A compaction that frees less than this share of the prompt, in percent, freed next to nothing.
+const LITTLE: u64 = 10;
+/// So many compactions in a row that free next to nothing end the turn.
+const MOST_IDLE: u64 = 2;
+/// How the line in the place of a result begins.
+const CLEARED: &str = "[cleared: ";
+
+impl CodebaseMaintainer {
+    /// Returns how far a prompt that fills the window, or does not fit it, should be brought down.
+    pub(super) fn roomy(&self, prompt_tokens: u64) -> u64 {
+        let less = prompt_tokens * (100 - LITTLE) / 100;
+        self.window().map_or(less, |window| less.min(window * ROOMY / 100))
+    }
+
+    /// Makes room until a prompt has at most `goal` tokens, as far as that goes. Returns how many
+    /// were freed.
+    pub(super) fn make_room(
+        &mut self,
+        turn: &mut Turn,
+        tools: &[ToolSpec],
+        goal: u64,
+    ) -> Result<u64, AgentError> {
+        let tools = ChatRequest { messages: Vec::new(), tools: tools.to_vec() };
+        let sum = |messages: &[Message]| -> u64 {
+            messages.iter().map(|message| self.count_message(message)).sum()
+        };
+        let system = self.messages[..1].to_vec();
+        let fixed = self.count(&tools) + sum(&system);
+        let mut said = self.messages[1..].to_vec();
+        let tokens_before = fixed + sum(&said);
+
+        let newest = compact::newest(&said);
+        let cleared = self.clear(&said[..newest]);
+        compact::apply(&mut said, &cleared, None, 0);
+        let round = compact::round_before(&said, newest);
+        let sum = |messages: &[Message]| -> u64 {
+            messages.iter().map(|message| self.count_message(message)).sum()
+        };
+        let mut digest = None;
+        if fixed + sum(&said) > goal && round > 0 {
+            let text = self.digest(turn)?;
+            if (self.counter.count(&text) as u64) < sum(&said[..round]) {
+                compact::apply(&mut said, &[], Some(&text), round);
+                digest = Some(text);
+            }
+        }
+        let replaced = if digest.is_some() { round } else { 0 };
+        let tokens_after = fixed + sum(&said);
+
+        // What a provider can still have cached: all before the first change.
+        let unchanged = match (&digest, cleared.first()) {
+            (Some(_), _) => Some(0),
+            (None, Some(first)) => Some(first.message),
+            (None, None) => None,
+        };
+        if let Some(unchanged) = unchanged {
+            let repeated = fixed + sum(&said[..unchanged]);
+            self.prompt.repeated = self.prompt.repeated.min(repeated);
+        }
+        self.prompt.tokens = tokens_after;
+        self.messages = [system, said].concat();
+        self.prompt.messages = self.messages.len();
+        turn.compacted(tokens_before, tokens_after);
+        self.recorder.emit(EventKind::ContextCompacted {
+            tokens_before,
+            tokens_after,
+            cleared,
+            replaced,
+            digest,
+        });
+        self.cleared.hold(transcript::cleared(self.recorder.events()));
+        Ok(tokens_before.saturating_sub(tokens_after))
+    }
+
+    /// Returns a line for each older result that is worth clearing, and keeps the whole of it. What
+    /// failed keeps its reason, so that it is not tried again.
+    fn clear(&mut self, older: &[Message]) -> Vec<ClearedResult> {
+        let mut cleared = Vec::new();
+        let mut calls: Vec<&ToolCall> = Vec::new();
+        for (message, said) in older.iter().enumerate() {
+            match said {
+                Message::Assistant { calls: made, .. } => calls = made.iter().collect(),
+                Message::Tool { call_id, name, content } => {
+                    let call = calls.iter().find(|call| call.id == *call_id);
+                    let what = call.map_or_else(|| name.clone(), |call| one_line(call));
+                    let Facts { exit_code, is_cut, has_failed: false } = self.facts_of(call_id)
+                    else {
+                        continue;
+                    };
+                    let exit = exit_code.map_or_else(String::new, |code| format!("exit {code}, "));
+                    let line = |lines: usize, end: String| {
+                        format!("{CLEARED}{what}: {exit}{lines} lines; {end}]")
+                    };
+                    // What was cut is kept already, and more of it than the model read.
+                    let whole = if is_cut { self.kept_output(call_id) } else { None };
+                    let lines = whole.as_ref().map(|(_, lines)| *lines);
+                    let lines = lines.unwrap_or_else(|| content.lines().count());
+                    let again = line(lines, "call again if it is needed".to_owned());
+                    if content.starts_with(CLEARED) || !compact::is_worth_it(content, &again) {
+                        continue;
+                    }
+                    let path = match whole {
+                        Some((path, _)) => Some(path),
+                        None => self.keep_output(call_id, content),
+                    };
+                    let text = path
+                        .map(|path| line(lines, format!("the whole of it: {path}")))
+                        .filter(|text| text.len() < content.len())
+                        .unwrap_or(again);
+                    cleared.push(ClearedResult { message, id: call_id.clone(), text });
+                }
+                Message::System { .. } | Message::User { .. } => {}
+            }
+        }
+        cleared
+    }
+
+    /// Returns what the journal tells of a call.
+    fn facts_of(&self, id: &str) -> Facts {
+        let mut events = self.recorder.events().iter().rev();
+        let finished = events.find_map(|event| match &event.kind {
+            EventKind::ToolFinished { id: finished, completeness, failure, .. }
+                if finished == id =>
+            {
+                Some((*completeness == Completeness::Cut, failure.is_some()))
+            }
+            _ => None,
+        });
+        // What a call did is told right before its result.
+        let exit_code = match events.next().map(|event| &event.kind) {
+            Some(EventKind::CommandFinished(facts)) => facts.exit_code,
+            _ => None,
+        };
+        let (is_cut, has_failed) = finished.unwrap_or_default();
+        Facts { exit_code, is_cut, has_failed }
+    }
+}
+
+/// What the journal tells of a call.
+struct Facts {
+    /// The exit code of the command that it ran.
+    exit_code: Option<i32>,
+    /// Whether its result was cut for the model, so that more of it is kept than the model read.
+    is_cut: bool,
+    /// Whether it was refused or failed.
+    has_failed: bool,
+}
+
+impl Turn {
+    /// Counts a compaction that freed next to nothing; one that freed more begins the count anew.
+    pub(super) fn compacted(&mut self, tokens_before: u64, tokens_after: u64) {
+        let freed = tokens_before.saturating_sub(tokens_after);
+        let is_little = freed * 100 < tokens_before * LITTLE;
+        self.idle_compactions = if is_little { self.idle_compactions + 1 } else { 0 };
+    }
+
+    /// Returns whether making room has come to nothing too often.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.idle_compactions >= MOST_IDLE
+    }
+}
+
+/// Returns a call on one line: the command of a terminal, or the tool with its arguments.
+pub(super) fn one_line(call: &ToolCall) -> String {
+    let arguments: serde_json::Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+    match arguments.get("command").and_then(serde_json::Value::as_str) {
+        Some(command) => format!("{} `{}`", call.name, first_line(command, 160)),
+        None => format!("{} {}", call.name, first_line(&call.arguments, 160)),
+    }
+}
