@@ -41,6 +41,7 @@ fn repair(sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
     let (id, lines) = repaired.map_err(|error| wiring::journal_error(&error))?;
     print(&match lines {
         0 => format!("{id}: every line can be read\n"),
+        1 => format!("{id}: 1 line set aside into `journal.bad`\n"),
         lines => format!("{id}: {lines} lines set aside into `journal.bad`\n"),
     })?;
     Ok(0)

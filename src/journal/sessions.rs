@@ -82,9 +82,14 @@ impl Sessions {
 
     /// Finds a session by its id or by a part of it that no other has; the newest without one.
     pub fn find(&self, name: Option<&str>) -> Result<String, JournalError> {
-        let mut ids = self.ids()?;
+        let ids = self.ids()?;
         let Some(name) = name else {
-            return ids.pop().ok_or(JournalError::None);
+            // One that ended before it had begun has nothing to show.
+            let has_begun = |id: &String| {
+                let journal = std::fs::metadata(self.path(id).join(FILE_NAME));
+                journal.is_ok_and(|metadata| metadata.len() > 0)
+            };
+            return ids.into_iter().rfind(has_begun).ok_or(JournalError::None);
         };
         if ids.iter().any(|id| id == name) {
             return Ok(name.to_owned());

@@ -99,7 +99,6 @@ fn two_sessions_of_one_second_have_two_names() {
     assert_eq!(names[0], "session_20250119_153000");
     assert_eq!(names[1], "session_20250119_153000_2");
     assert_eq!(sessions.ids().unwrap(), names, "10 comes after 9");
-    assert_eq!(sessions.find(None).unwrap(), names[10]);
     assert_eq!(sessions.find(Some("_11")).unwrap(), names[10]);
     assert!(matches!(sessions.find(Some("session")), Err(JournalError::Ambiguous { .. })));
     assert!(matches!(sessions.find(Some("nothing")), Err(JournalError::Unknown(_))));
@@ -186,4 +185,18 @@ fn a_session_that_is_written_is_not_repaired_under_its_writer() {
     drop(journal);
     assert_eq!(sessions.repair(&id).unwrap(), 1);
     assert_eq!(sessions.read(&id).unwrap().events.len(), 1, "what was written is still there");
+}
+
+#[test]
+fn the_newest_session_is_one_that_has_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = Sessions::at(folder.path());
+    assert!(matches!(sessions.find(None), Err(JournalError::None)));
+    let id = sessions.create(at("2025-01-19T15:30:00+08:00")).unwrap();
+    Journal::open(&sessions.path(&id)).unwrap().emit(&event(1, started())).unwrap();
+    // The program was ended before its first event, or before there was a journal.
+    let begun = sessions.create(at("2025-01-20T15:30:00+08:00")).unwrap();
+    Journal::open(&sessions.path(&begun)).unwrap();
+    sessions.create(at("2025-01-21T15:30:00+08:00")).unwrap();
+    assert_eq!(sessions.find(None).unwrap(), id);
 }
