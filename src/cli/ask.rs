@@ -113,6 +113,7 @@ impl Stage {
             Box::new(Plain::new(anstream::stderr(), wiring::width(), live))
         };
         let model = setup.model()?;
+        setup.tell_of_dotenv(model.name());
         let mut maintainer = setup.maintainer(Arc::clone(&model), display, cancel.clone())?;
         if let Some(id) = session {
             maintainer.take_up(id).map_err(|error| wiring::agent_error(&error))?;
@@ -133,12 +134,16 @@ impl Stage {
             return Err(CliError::new(ExitKind::Other, message));
         }
         self.model.finish().map_err(|error| wiring::model_error(&error))?;
-        exit_code(&self.maintainer, outcome)
+        exit_code(setup, &self.maintainer, outcome)
     }
 }
 
 /// Returns how the turn went, as an exit code or an error.
-fn exit_code(maintainer: &CodebaseMaintainer, outcome: &Outcome) -> Result<u8, CliError> {
+fn exit_code(
+    setup: &Setup,
+    maintainer: &CodebaseMaintainer,
+    outcome: &Outcome,
+) -> Result<u8, CliError> {
     if let Some(reason) = maintainer.unsaved() {
         let message = format!("the session could not be saved: {reason}");
         return Err(CliError::new(ExitKind::Store, message)
@@ -150,10 +155,27 @@ fn exit_code(maintainer: &CodebaseMaintainer, outcome: &Outcome) -> Result<u8, C
         StopReason::Failed => Ok(ExitKind::Other.code()),
         reason => {
             let message = format!("a limit ended the turn: {}", reason.name().replace('_', " "));
-            Err(CliError::new(ExitKind::Limit, message)
-                .with_hint("the answer tells what was found; `--set limits.steps=80` allows more"))
+            Err(CliError::new(ExitKind::Limit, message).with_hint(more_room(setup, reason)))
         }
     }
+}
+
+/// Returns what allows more than the limit that ended a turn.
+fn more_room(setup: &Setup, reason: StopReason) -> String {
+    let limits = &setup.config.limits;
+    let (key, value) = match reason {
+        StopReason::StepLimit => ("steps", limits.steps),
+        StopReason::TimeLimit => ("seconds", limits.seconds),
+        StopReason::TokenLimit => ("prompt_tokens", limits.prompt_tokens),
+        StopReason::RefusalLimit => ("refused_commands", limits.refused_commands),
+        StopReason::UnusableReplies => ("unusable_replies", limits.unusable_replies),
+        StopReason::LoopDetected
+        | StopReason::Answered
+        | StopReason::Cancelled
+        | StopReason::Failed => return "the answer tells what was found".to_owned(),
+    };
+    let twice = value.saturating_mul(2);
+    format!("the answer tells what was found; `--set limits.{key}={twice}` allows more")
 }
 
 fn from_stdin() -> Result<String, CliError> {

@@ -1,6 +1,6 @@
 //! The composition root: settings into parts, errors of the parts into words.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -124,6 +124,21 @@ impl Setup {
         let mut options = options.map_err(|error| config_error(&error))?;
         options.record.clone_from(&self.record);
         model::from_options(options).map_err(|error| select_error(&error))
+    }
+
+    /// Says that a `.env`, which may have come with the repository, chose who is shown it.
+    pub(super) fn tell_of_dotenv(&self, model: &str) {
+        let url = self.layers.rows().find(|(key, ..)| *key == "endpoint.base_url");
+        let Some((_, url, origin @ Origin::DotEnv(_))) = url else { return };
+        if model == "offline" || model.starts_with("script:") {
+            return;
+        }
+        let url = url.as_str().unwrap_or_default();
+        // Nobody is left to tell when stderr is closed.
+        drop(writeln!(
+            anstream::stderr(),
+            "warning: what is read here goes to {url}, as {origin} says"
+        ));
     }
 
     /// Puts the maintainer together.

@@ -57,7 +57,7 @@ pub enum PromptError {
     #[error("no prompt named `{0}`")]
     Unknown(String),
     /// A placeholder is unknown or left over.
-    #[error("prompt `{name}`")]
+    #[error("the prompt file `{name}.md` cannot be used")]
     Template {
         /// The prompt's name.
         name: String,

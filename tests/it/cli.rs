@@ -187,12 +187,37 @@ fn a_bad_config_file_is_named_with_the_key() {
 }
 
 #[test]
+fn an_endpoint_that_came_with_the_folder_is_told() {
+    let told = "warning: what is read here goes to http://127.0.0.1:9/v1, as `OPENAI_BASE_URL` in";
+    let env = Env::new()
+        .file(".env", "OPENAI_BASE_URL=http://127.0.0.1:9/v1\nOPENAI_API_KEY=x\nOPENAI_MODEL=m\n");
+    let ask = |model: &str| {
+        let mut command = env.groundskeeper();
+        command.args(["--model", model, "--set", "endpoint.tries=1", "ask", "x"]);
+        String::from_utf8_lossy(&command.output().unwrap().stderr).into_owned()
+    };
+    assert!(ask("m").contains(told), "{}", ask("m"));
+    assert!(!ask("offline").contains("warning: what is read"));
+}
+
+#[test]
+fn a_prompt_that_cannot_be_used_is_named_by_its_file() {
+    let env = Env::new().file(".groundskeeper/prompts/modes/plan.md", "for {{nobody}}\n");
+    let ran = env.run(["plan"]).code(3);
+    assert!(ran.stderr().contains("`modes/plan.md`"), "{}", ran.stderr());
+    assert!(ran.stderr().contains("`{{nobody}}`"), "{}", ran.stderr());
+}
+
+#[test]
 fn a_limit_ends_in_a_report_and_its_code() {
     let script = "steps:\n  - calls: [{tool: terminal, with: {command: ls}}]\n  - says: partial\n";
     let env = Env::new().repo("flask_shop").script(script);
     let ran = env.run(["--set", "limits.steps=1", "ask", "x"]).code(6);
     assert_eq!(ran.stdout(), "partial\n");
     assert!(ran.stderr().contains("error: a limit ended the turn: step limit"), "{}", ran.stderr());
+    assert!(ran.stderr().contains("`--set limits.steps=2` allows more"), "{}", ran.stderr());
+    let ran = env.run(["--set", "limits.prompt_tokens=10", "ask", "x"]).code(6);
+    assert!(ran.stderr().contains("`--set limits.prompt_tokens=20` allows more"));
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn a_fork_goes_on_by_itself_and_a_repair_sets_bad_lines_aside() {
     bytes.extend(b"{\"seq\": 99, \"torn");
     write(&folder.join("journal.jsonl"), &bytes);
     let repaired = env.run(["session", "repair", fork.trim()]).code(0).stdout();
-    assert!(repaired.contains("1 lines set aside"), "{repaired}");
+    assert!(repaired.contains("1 line set aside"), "{repaired}");
     let shown = env.run(["--json", "session", "show", fork.trim()]).code(0).json();
     assert_eq!(shown["bad_lines"], Value::Array(vec![]));
     assert_eq!(std::fs::read(folder.join("journal.bad")).unwrap(), b"{\"seq\": 99, \"torn\n");
