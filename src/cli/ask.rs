@@ -169,7 +169,8 @@ fn more_room(setup: &Setup, reason: StopReason) -> String {
         StopReason::TokenLimit => ("prompt_tokens", limits.prompt_tokens),
         StopReason::RefusalLimit => ("refused_commands", limits.refused_commands),
         StopReason::UnusableReplies => ("unusable_replies", limits.unusable_replies),
-        StopReason::LoopDetected
+        StopReason::WindowFull
+        | StopReason::LoopDetected
         | StopReason::Answered
         | StopReason::Cancelled
         | StopReason::Failed => return "the answer tells what was found".to_owned(),
