@@ -9,14 +9,17 @@ use crate::protocol::{ClearedResult, Message};
 /// The share of the conversation, in percent, that is left alone at its end.
 const UNTOUCHED: usize = 30;
 
-/// Returns where the newest part begins that is left alone.
+/// Returns where the newest part begins that is left alone. A message that reaches into it from
+/// before, such as a context that is most of the conversation, is old once a round follows it.
 pub(super) fn newest(messages: &[Message]) -> usize {
     let total: usize = messages.iter().map(size).sum();
     let mut behind = total;
     for (place, message) in messages.iter().enumerate() {
         behind -= size(message);
         if behind * 100 < total * UNTOUCHED {
-            return place;
+            let after = &messages[place + 1..];
+            let has_round = after.iter().any(|next| matches!(next, Message::Assistant { .. }));
+            return place + usize::from(has_round);
         }
     }
     messages.len()
@@ -100,6 +103,8 @@ mod tests {
         check(&[10; 10], 7);
         check(&[10, 10, 980], 2);
         check(&[980, 10, 10], 0);
+        assert_eq!(newest(&[user(980), call("a"), result("a", 10)]), 1);
+        assert_eq!(newest(&[user(10), call("a"), result("a", 980)]), 2);
     }
 
     #[test]

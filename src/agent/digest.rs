@@ -11,33 +11,44 @@ use crate::prompts::Language;
 use crate::protocol::{CommandFacts, Event, EventKind, NoteChange, ToolCall};
 use crate::support::text::{first_line, floor_char_boundary};
 
-/// The newest of each list that are told; those before them are counted.
-const MOST_ROWS: usize = 40;
-/// The bytes of a note's text that are told.
-const MOST_OF_A_NOTE: usize = 2000;
-/// The bytes of a reason why something failed that are told.
-const MOST_OF_A_REASON: usize = 500;
+/// How much a digest tells.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Detail {
+    /// The newest of each list that are told; those before them are counted.
+    rows: usize,
+    /// The bytes of a note's text that are told.
+    note: usize,
+    /// The bytes of a reason why something failed that are told.
+    reason: usize,
+}
+
+/// What is told where there is room for it, and what is told where there is not.
+pub(super) const DETAILS: [Detail; 2] =
+    [Detail { rows: 40, note: 2000, reason: 500 }, Detail { rows: 12, note: 300, reason: 200 }];
 
 impl CodebaseMaintainer {
     /// Returns the digest of the session so far.
-    pub(super) fn digest(&self, turn: &Turn) -> Result<String, AgentError> {
+    pub(super) fn digest(&self, turn: &Turn, detail: Detail) -> Result<String, AgentError> {
         let events = self.recorder.events();
         let blockers = self.notes.open_blockers().unwrap_or_default();
         let states = self.notes.current_task_states().unwrap_or_default();
         let shown = |id: &str| blockers.iter().chain(&states).any(|note| note.id.as_str() == id);
         let decisions = decisions(events).into_iter().filter(|change| !shown(&change.id));
         let decisions = decisions.map(|change| match self.notes.read(&change.id) {
-            Ok(note) if change.action != "delete" => noted(&note),
+            Ok(note) if change.action != "delete" => noted(&note, detail),
             _ => format!("- {} `{}`: {}", change.action, change.id, quote(&change.title)),
         });
-        let list = |rows: Vec<String>| newest_rows(&rows, self.language());
+        let list = |rows: Vec<String>| newest_rows(&rows, detail.rows, self.language());
+        // The store tells the newest first.
+        let told =
+            |notes: &[Note]| list(notes.iter().rev().map(|note| noted(note, detail)).collect());
         let values = [
             ("task", self.task(&turn.request)?),
-            ("earlier", list(earlier(&events[..turn.first_event.min(events.len())]))),
-            ("blockers", list(blockers.iter().map(noted).collect())),
-            ("states", list(states.iter().map(noted).collect())),
+            ("earlier", list(earlier(&events[..turn.first_event.min(events.len())], detail))),
+            ("blockers", told(&blockers)),
+            ("states", told(&states)),
             ("decisions", list(decisions.collect())),
-            ("failed", list(failed(events))),
+            ("failed", list(failed(events, detail))),
             ("said", list(said(events))),
             ("commands", list(commands(events))),
         ];
@@ -48,9 +59,9 @@ impl CodebaseMaintainer {
 }
 
 /// Tells a note: what it is called and what it says.
-fn noted(note: &Note) -> String {
-    let text = quote(cut(note.content.trim(), MOST_OF_A_NOTE));
-    let rest = if note.content.trim().len() > MOST_OF_A_NOTE { " …" } else { "" };
+fn noted(note: &Note, detail: Detail) -> String {
+    let text = quote(cut(note.content.trim(), detail.note));
+    let rest = if note.content.trim().len() > detail.note { " …" } else { "" };
     format!("- `{}` [{}] {}\n{text}{rest}", note.id, note.kind, quote(&note.title))
 }
 
@@ -67,7 +78,7 @@ fn decisions(events: &[Event]) -> Vec<&NoteChange> {
 }
 
 /// Returns what was asked in earlier turns, and how the answer began.
-fn earlier(events: &[Event]) -> Vec<String> {
+fn earlier(events: &[Event], detail: Detail) -> Vec<String> {
     let mut rows = Vec::new();
     let mut asked = "";
     for event in events {
@@ -75,7 +86,7 @@ fn earlier(events: &[Event]) -> Vec<String> {
             EventKind::TurnStarted { question, .. } => asked = question,
             EventKind::TurnFinished { answer, .. } => {
                 let answer = quote(&first_line(answer, 300));
-                rows.push(format!("- {}\n  → {answer}", cut(asked, MOST_OF_A_NOTE)));
+                rows.push(format!("- {}\n  → {answer}", cut(asked, detail.note)));
             }
             _ => {}
         }
@@ -84,7 +95,7 @@ fn earlier(events: &[Event]) -> Vec<String> {
 }
 
 /// Returns the calls that were refused or failed, each with its reason and once.
-fn failed(events: &[Event]) -> Vec<String> {
+fn failed(events: &[Event], detail: Detail) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
     let mut made: &[ToolCall] = &[];
     for event in events {
@@ -93,7 +104,7 @@ fn failed(events: &[Event]) -> Vec<String> {
             EventKind::ToolFinished { id, name, for_model, failure: Some(_), .. } => {
                 let call = made.iter().find(|call| call.id == *id);
                 let call = call.map_or_else(|| name.clone(), one_line);
-                let row = format!("- {call}: {}", quote(cut(for_model.trim(), MOST_OF_A_REASON)));
+                let row = format!("- {call}: {}", quote(cut(for_model.trim(), detail.reason)));
                 rows.retain(|before| *before != row);
                 rows.push(row);
             }
@@ -130,8 +141,8 @@ fn commands(events: &[Event]) -> Vec<String> {
 }
 
 /// Joins the newest rows of a list and tells how many stood before them.
-fn newest_rows(rows: &[String], language: Language) -> String {
-    let before = rows.len().saturating_sub(MOST_ROWS);
+fn newest_rows(rows: &[String], most: usize, language: Language) -> String {
+    let before = rows.len().saturating_sub(most);
     let mut told: Vec<String> = match (rows.len(), language) {
         (0, Language::En) => vec!["- none".to_owned()],
         (0, Language::Zh) => vec!["- 无".to_owned()],
@@ -207,7 +218,10 @@ mod tests {
             [replied, finished]
         };
         let events = events([refused("a"), refused("b")].concat());
-        assert_eq!(failed(&events), ["- terminal `rm x`: `rm` is not allowed.\n\\[Task]"]);
+        assert_eq!(
+            failed(&events, DETAILS[0]),
+            ["- terminal `rm x`: `rm` is not allowed.\n\\[Task]"]
+        );
         assert_eq!(said(&events), ["- I try this.", "- I try this."]);
     }
 
@@ -229,10 +243,11 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut_at_the_old_end_and_counted() {
-        let rows: Vec<String> = (0..MOST_ROWS + 2).map(|row| format!("- {row}")).collect();
-        let told = newest_rows(&rows, Language::En);
+        let rows: Vec<String> = (0..42).map(|row| format!("- {row}")).collect();
+        // The store tells the newest first.
+        let told = newest_rows(&rows, 40, Language::En);
         assert!(told.starts_with("- 2 before these\n- 2\n- 3\n"), "{told}");
-        assert_eq!(newest_rows(&[], Language::Zh), "- 无");
+        assert_eq!(newest_rows(&[], 40, Language::Zh), "- 无");
         assert_eq!(cut("代码", 4), "代");
     }
 }

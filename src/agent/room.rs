@@ -6,6 +6,7 @@
 //! messages.
 
 use super::compact;
+use super::digest::DETAILS;
 use super::transcript;
 use super::turn::Turn;
 use super::{AgentError, CodebaseMaintainer};
@@ -55,10 +56,18 @@ impl CodebaseMaintainer {
         };
         let mut digest = None;
         if fixed + sum(&said) > goal && round > 0 {
-            let text = self.digest(turn)?;
-            if (self.counter.count(&text) as u64) < sum(&said[..round]) {
-                compact::apply(&mut said, &[], Some(&text), round);
-                digest = Some(text);
+            let replaced = sum(&said[..round]);
+            for detail in DETAILS {
+                let text = self.digest(turn, detail)?;
+                let tokens = self.counter.count(&text) as u64;
+                // A digest that is hardly shorter frees nothing that would be worth the change.
+                if tokens * 2 < replaced {
+                    digest = Some(text);
+                    break;
+                }
+            }
+            if let Some(text) = &digest {
+                compact::apply(&mut said, &[], Some(text), round);
             }
         }
         let replaced = if digest.is_some() { round } else { 0 };

@@ -290,3 +290,20 @@ async fn making_room_in_vain_twice_ends_the_turn_with_a_report() {
     assert!(warned, "a window that is too small is told at the start");
     assert_eq!(maintainer.report().activity.limits_hit, ["window_full"]);
 }
+
+#[tokio::test]
+async fn many_long_blockers_make_the_digest_brief_and_not_impossible() {
+    let stage = Stage::new();
+    let (mut maintainer, _) = stage.open(&long_script(60), WINDOW);
+    let kind = groundskeeper::notes::NoteKind::Blocker;
+    for number in 0..30 {
+        let content = format!("blocker {number} 很长 ").repeat(200);
+        maintainer.create_note(&format!("Blocked {number}"), &content, kind, vec![]).unwrap();
+    }
+    let outcome = ask(&mut maintainer, QUESTION).await;
+    assert_eq!(outcome.reason, StopReason::Answered);
+    let compactions = compactions(&stage.events());
+    let digest = compactions.iter().find_map(|compaction| compaction.3.as_ref()).unwrap();
+    assert!(digest.contains(QUESTION) && digest.contains("Blocked 29"), "{digest}");
+    assert!(digest.len() < 20_000, "{}", digest.len());
+}
