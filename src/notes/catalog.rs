@@ -5,12 +5,12 @@
 //! show in the next command. Notes are never written here; the derived segment file is, when it
 //! has fallen far behind, and nothing is lost when that fails.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::entry::{self, Entry, Reading};
+use super::entry::{self, Entry, Head, Reading};
 use super::files::{self, Found, Scan, Stamp};
 use super::segment::{Segment, Source};
 use crate::support::atomic_file::{self, UNFINISHED};
@@ -57,19 +57,35 @@ struct State {
 impl Catalog {
     /// Returns the entries with their documents' numbers, in no order.
     pub(super) fn entries(&self) -> impl Iterator<Item = (usize, &Entry)> {
-        let old = self.segment.iter().flat_map(|segment| segment.entries.iter().enumerate());
-        let first = self.is_current.len();
-        let fresh =
-            self.fresh.iter().enumerate().map(move |(at, reading)| (first + at, &reading.entry));
-        old.filter(|(at, _)| self.is_current[*at]).chain(fresh)
+        self.numbers().filter_map(|document| Some((document, self.entry(document)?)))
+    }
+
+    /// Returns what lists sort and filter by, with the documents' numbers, in no order.
+    pub(super) fn heads(&self) -> impl Iterator<Item = (usize, Head<'_>)> {
+        self.numbers().filter_map(|document| Some((document, self.head(document)?)))
     }
 
     /// Returns the entry of a document.
     pub(super) fn entry(&self, document: usize) -> Option<&Entry> {
         match document.checked_sub(self.is_current.len()) {
             Some(at) => self.fresh.get(at).map(|reading| &reading.entry),
-            None => self.segment.as_ref()?.entries.get(document),
+            None => self.segment.as_ref()?.entry(document),
         }
+    }
+
+    /// Returns what lists sort and filter by, of a document.
+    pub(super) fn head(&self, document: usize) -> Option<Head<'_>> {
+        match document.checked_sub(self.is_current.len()) {
+            Some(at) => self.fresh.get(at).map(|reading| reading.entry.head()),
+            None => self.segment.as_ref()?.head(document),
+        }
+    }
+
+    /// Returns the numbers of the documents whose files are there.
+    fn numbers(&self) -> impl Iterator<Item = usize> {
+        let old = self.is_current.iter().enumerate();
+        let old = old.filter(|(_, is_current)| **is_current).map(|(at, _)| at);
+        old.chain(self.is_current.len()..self.documents())
     }
 }
 
@@ -124,7 +140,7 @@ impl Loader {
         let known = state.last.take().map(|(_, catalog)| catalog);
         let mut catalog = self.compare(&scan, segment, known.as_deref());
         if catalog.fresh.len() > MAY_BE_BEHIND.max(scan.notes.len() / 32) {
-            catalog = self.with_new_segment(catalog, &mut state);
+            catalog = self.with_new_segment(catalog, &scan, &mut state);
         }
         let catalog = Arc::new(catalog);
         state.last = Some((scan, Arc::clone(&catalog)));
@@ -136,27 +152,30 @@ impl Loader {
     pub(super) fn glance(&self) -> Option<Catalog> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let segment = self.segment(&mut state)?;
-        if segment.entries.len() < LARGE {
+        if segment.documents() < LARGE {
             return None;
         }
-        let names: HashSet<String> = files::names(&self.folder).ok()?.into_iter().collect();
-        let known: HashSet<&str> =
-            segment.entries.iter().map(|entry| entry.file.as_str()).collect();
-        let mut new: Vec<&String> =
-            names.iter().filter(|name| !known.contains(name.as_str())).collect();
-        if new.len() > MAY_BE_BEHIND.max(names.len() / 32) {
+        let mut is_current = vec![false; segment.documents()];
+        let mut new: Vec<String> = Vec::new();
+        let mut place = 0;
+        let all =
+            files::names(&self.folder, |name| match segment.find(name.as_bytes(), &mut place) {
+                Some(document) => is_current[document] = true,
+                None => new.push(name),
+            });
+        all.ok()?;
+        if new.len() > MAY_BE_BEHIND.max(is_current.len() / 32) {
             return None;
         }
         new.sort_unstable();
         let latest = new.iter().rev().take(MAY_BE_BEHIND).map(|name| Found {
-            name: (*name).clone(),
+            name: name.clone(),
             stamp: Stamp::default(),
             is_plain: true,
         });
         let fresh: Vec<Arc<Reading>> =
             latest.map(|found| Arc::new(self.read_one(&found))).collect();
         let index = Index::new(fresh.iter().map(|reading| reading.document()));
-        let is_current = segment.entries.iter().map(|entry| names.contains(&entry.file)).collect();
         Some(Catalog { segment: Some(segment), is_current, fresh, index, has_unfinished: false })
     }
 
@@ -180,21 +199,20 @@ impl Loader {
         segment: Option<Arc<Segment>>,
         known: Option<&Catalog>,
     ) -> Catalog {
-        let entries = segment.as_ref().map_or(&[][..], |segment| &segment.entries);
-        let mut is_current = vec![false; entries.len()];
-        let mut at = 0;
+        let mut is_current = vec![false; segment.as_ref().map_or(0, |old| old.documents())];
         let mut changed = Vec::new();
+        let mut place = 0;
         for found in &scan.notes {
-            while entries.get(at).is_some_and(|entry| entry.file < found.name) {
-                at += 1;
-            }
-            match entries.get(at) {
-                Some(entry) if entry.file == found.name && entry.stamp == found.stamp => {
-                    is_current[at] = true;
-                }
-                _ => changed.push(found),
+            let old = segment.as_ref().and_then(|segment| {
+                let document = segment.find(found.name.as_bytes(), &mut place)?;
+                (segment.stamp(document)? == found.stamp).then_some(document)
+            });
+            match old.and_then(|document| is_current.get_mut(document)) {
+                Some(is_current) => *is_current = true,
+                None => changed.push(found),
             }
         }
+        changed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let fresh = self.read_all(&changed, known);
         let index = Index::new(fresh.iter().map(|reading| reading.document()));
         Catalog { segment, is_current, fresh, index, has_unfinished: scan.has_unfinished }
@@ -234,7 +252,7 @@ impl Loader {
     }
 
     /// Puts all notes into a new segment, on disk if that can be, and in memory anyhow.
-    fn with_new_segment(&self, catalog: Catalog, state: &mut State) -> Catalog {
+    fn with_new_segment(&self, catalog: Catalog, scan: &Scan, state: &mut State) -> Catalog {
         let mut sorted: Vec<(usize, &Entry)> = catalog.entries().collect();
         sorted.sort_unstable_by(|a, b| a.1.file.cmp(&b.1.file));
         let mut numbers = vec![None; catalog.documents()];
@@ -242,7 +260,13 @@ impl Loader {
             numbers[*document] = Some(number);
         }
         let fresh = numbers.split_off(catalog.is_current.len());
+        let number_of = |found: &Found| {
+            let at = sorted.binary_search_by(|(_, entry)| entry.file.cmp(&found.name)).ok()?;
+            u32::try_from(at).ok()
+        };
+        let order: Vec<u32> = scan.notes.iter().filter_map(number_of).collect();
         let source = Source {
+            order,
             entries: sorted.iter().map(|(_, entry)| *entry).collect(),
             old: catalog.segment.as_deref().map(|segment| (segment, numbers)),
             fresh: (&catalog.index, fresh.into_iter().flatten().collect()),
@@ -257,7 +281,7 @@ impl Loader {
         let segment = Arc::new(segment);
         state.segment = Some((stamp, Arc::clone(&segment)));
         Catalog {
-            is_current: vec![true; segment.entries.len()],
+            is_current: vec![true; segment.documents()],
             segment: Some(segment),
             has_unfinished: catalog.has_unfinished,
             ..Catalog::default()

@@ -81,6 +81,36 @@ impl Entry {
 
     /// Returns when it changed last, in milliseconds for comparing.
     pub(super) fn utc_milliseconds(&self, zone: FixedOffset) -> i64 {
+        self.head().utc_milliseconds(zone)
+    }
+
+    /// Returns what lists sort and filter by.
+    pub(super) fn head(&self) -> Head<'_> {
+        Head {
+            file: &self.file,
+            kind: self.kind,
+            status: self.status,
+            is_note: self.is_note(),
+            is_local: self.is_local,
+            moment: self.moment,
+        }
+    }
+}
+
+/// What lists sort and filter by, without the rest of an [`Entry`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Head<'a> {
+    pub(super) file: &'a str,
+    pub(super) kind: NoteKind,
+    pub(super) status: Status,
+    pub(super) is_note: bool,
+    pub(super) is_local: bool,
+    pub(super) moment: i64,
+}
+
+impl Head<'_> {
+    /// Returns when it changed last, in milliseconds for comparing.
+    pub(super) fn utc_milliseconds(&self, zone: FixedOffset) -> i64 {
         let offset = if self.is_local { i64::from(zone.local_minus_utc()) * 1000 } else { 0 };
         self.moment.saturating_sub(offset)
     }

@@ -3,6 +3,7 @@
 //! Reading only. Symbolic links are never followed, whatever is not a plain file is never opened,
 //! and a file has to have a sensible size.
 
+use std::ffi::OsString;
 use std::fs::{self, DirEntry, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -60,7 +61,7 @@ impl Stamp {
 /// What a look into the folder found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Scan {
-    /// The Markdown files, sorted by name.
+    /// The Markdown files, in the order in which the system lists them.
     pub(super) notes: Vec<Found>,
     /// Whether a writer died and left something behind.
     pub(super) has_unfinished: bool,
@@ -85,21 +86,23 @@ pub(super) fn scan(folder: &Path, unfinished: &str) -> io::Result<Scan> {
         }
     }
     scan.notes = stamped(&files);
-    scan.notes.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     Ok(scan)
 }
 
-/// Returns the names of the Markdown files, without looking at any.
-pub(super) fn names(folder: &Path) -> io::Result<Vec<String>> {
-    let mut names = Vec::new();
+/// Shows the names of the Markdown files, in the order in which the system lists them, without
+/// looking at any.
+pub(super) fn names(folder: &Path, mut show: impl FnMut(String)) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name();
-        let name = name.to_string_lossy();
-        if !name.starts_with('.') && name.ends_with(".md") {
-            names.push(name.into_owned());
+        let name = as_text(entry?.file_name());
+        if !name.starts_with('.') && name.as_bytes().ends_with(b".md") {
+            show(name);
         }
     }
-    Ok(names)
+    Ok(())
+}
+
+fn as_text(name: OsString) -> String {
+    name.into_string().unwrap_or_else(|name| name.to_string_lossy().into_owned())
 }
 
 /// Looks at every file: on two threads where that is worth it, since nothing takes longer in a
@@ -123,7 +126,7 @@ fn stamped(files: &[DirEntry]) -> Vec<Found> {
 
 fn found(entry: &DirEntry, metadata: &Metadata) -> Found {
     Found {
-        name: entry.file_name().to_string_lossy().into_owned(),
+        name: as_text(entry.file_name()),
         stamp: Stamp::of(metadata),
         is_plain: metadata.is_file(),
     }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use chrono::FixedOffset;
 
-use super::entry::Entry;
+use super::entry::{Entry, Head};
 use super::note::{NoteId, NoteKind, Status};
 
 /// Why a note comes back unasked.
@@ -68,8 +68,8 @@ pub(super) fn is_live(entry: &Entry) -> bool {
 }
 
 /// Returns whether search leaves a note out unless asked.
-pub(super) fn is_hidden(entry: &Entry) -> bool {
-    match entry.status {
+pub(super) fn is_hidden(status: Status) -> bool {
+    match status {
         Status::Open | Status::Doing | Status::Done => false,
         Status::Superseded | Status::Dropped => true,
     }
@@ -77,5 +77,10 @@ pub(super) fn is_hidden(entry: &Entry) -> bool {
 
 /// Returns what notes are sorted by, the newest last; within a second the id's number decides.
 pub(super) fn sort_key(entry: &Entry, zone: FixedOffset) -> (i64, usize, &str) {
-    (entry.utc_milliseconds(zone), entry.file.len(), &entry.file)
+    head_sort_key(entry.head(), zone)
+}
+
+/// Like [`sort_key`].
+pub(super) fn head_sort_key(head: Head<'_>, zone: FixedOffset) -> (i64, usize, &str) {
+    (head.utc_milliseconds(zone), head.file.len(), head.file)
 }

@@ -49,22 +49,24 @@ impl NoteStore {
         let mut result = SearchResult {
             hits: Vec::new(),
             total: 0,
-            searched: catalog.entries().filter(|(_, entry)| entry.is_note()).count(),
+            searched: catalog.heads().filter(|(_, head)| head.is_note).count(),
             hidden: 0,
-            unreadable: catalog.entries().filter(|(_, entry)| !entry.is_note()).count(),
+            unreadable: catalog.heads().filter(|(_, head)| !head.is_note).count(),
             missing_terms: missing(&*catalog, query),
         };
         for (document, score) in ranked {
-            let Some(entry) = catalog.entry(document) else { continue };
-            if !filter.lets_through(entry) {
+            let Some(head) = catalog.head(document) else { continue };
+            if !filter.lets_through(head, || catalog.entry(document)) {
                 continue;
             }
-            if lifecycle::is_hidden(entry) && filter.status.is_none() {
+            if lifecycle::is_hidden(head.status) && filter.status.is_none() {
                 result.hidden += 1;
                 continue;
             }
             result.total += 1;
-            if result.hits.len() < filter.limit {
+            if result.hits.len() < filter.limit
+                && let Some(entry) = catalog.entry(document)
+            {
                 result.hits.push(self.hit(entry, score / best, &terms));
             }
         }

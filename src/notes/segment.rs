@@ -5,8 +5,9 @@
 //! segment, and whoever reads one compares each stamp with the file's before believing an entry.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
-use super::entry::Entry;
+use super::entry::{Entry, Head};
 use super::files::Stamp;
 use super::note::{NoteId, NoteKind, Status};
 use crate::support::bm25::{Index, KINDS, Posting, Postings, mean_of, slot};
@@ -16,9 +17,15 @@ use crate::support::words::TermKind;
 #[derive(Debug)]
 pub(super) struct Segment {
     bytes: Vec<u8>,
-    /// The notes, sorted by their files' names; a place is a document's number.
-    pub(super) entries: Vec<Entry>,
-    lengths: Vec<[u32; 4]>,
+    /// What lists sort and filter by, in records of fixed size, sorted by the files' names; a
+    /// record's place is a document's number.
+    heads: (usize, usize),
+    /// The document at each place of the folder, in the order in which the system lists it.
+    order: (usize, usize),
+    rest: (usize, usize),
+    /// The entries that somebody asked for: most are never shown, and reading all takes longer
+    /// than anything else of a list.
+    entries: Vec<OnceLock<Option<Box<Entry>>>>,
     means: [f64; 4],
     terms: [Table; 4],
 }
@@ -35,6 +42,8 @@ struct Table {
 pub(super) struct Source<'a> {
     /// The entries, sorted by file.
     pub(super) entries: Vec<&'a Entry>,
+    /// The number of each in the order of the folder.
+    pub(super) order: Vec<u32>,
     /// The segment before, and for each of its documents the number in this one.
     pub(super) old: Option<(&'a Segment, Vec<Option<u32>>)>,
     /// An index of notes that are not in the old one, and for each the number in this one.
@@ -51,40 +60,123 @@ impl Segment {
             return None;
         }
         let mut reader = Reader { bytes: &bytes, at: HEADER };
-        let count = reader.size()?;
-        let mut entries = Vec::with_capacity(count.min(bytes.len()));
-        let mut lengths = Vec::with_capacity(count.min(bytes.len()));
-        for _ in 0..count {
-            entries.push(read_entry(&mut reader)?);
-            let mut four = [0; 4];
-            for length in &mut four {
-                *length = u32::try_from(reader.number()?).ok()?;
-            }
-            lengths.push(four);
-        }
+        let (heads, order, rest) = (reader.section()?, reader.section()?, reader.section()?);
+        let count = (heads.1 - heads.0) / HEAD;
         let mut terms = [Table::default(); 4];
         for table in &mut terms {
             table.records = reader.section()?;
             table.names = reader.section()?;
             table.postings = reader.section()?;
         }
-        let means = KINDS.map(|kind| {
-            let of_kind: Vec<u32> = lengths.iter().map(|four| four[slot(kind)]).collect();
-            mean_of(&of_kind)
+        let entries = std::iter::repeat_with(OnceLock::new).take(count).collect();
+        let mut segment = Self { bytes, heads, order, rest, entries, means: [0.0; 4], terms };
+        segment.means = KINDS.map(|kind| {
+            let all = (0_u32..).take(count).map(|document| segment.length(kind, document));
+            mean_of(&all.collect::<Vec<u32>>())
         });
-        Some(Self { bytes, entries, lengths, means, terms })
+        Some(segment)
+    }
+
+    /// Returns the entry of a document.
+    pub(super) fn entry(&self, document: usize) -> Option<&Entry> {
+        let read = || {
+            let at = self.rest.0.checked_add(self.small(document, REST)? as usize)?;
+            let mut reader = Reader { bytes: self.bytes.get(..self.rest.1)?, at };
+            read_entry(&mut reader, &self.head(document)?, self.stamp(document)?).map(Box::new)
+        };
+        self.entries.get(document)?.get_or_init(read).as_deref()
+    }
+
+    /// Returns what lists sort and filter by.
+    pub(super) fn head(&self, document: usize) -> Option<Head<'_>> {
+        let flags = self.record_of(document)?.get(FLAGS..FLAGS + 3)?;
+        Some(Head {
+            file: std::str::from_utf8(self.file(document)?).ok()?,
+            kind: *NoteKind::ALL.get(usize::from(flags[0]))?,
+            status: *Status::ALL.get(usize::from(flags[1]))?,
+            is_note: flags[2] & IS_NOTE != 0,
+            is_local: flags[2] & IS_LOCAL != 0,
+            moment: self.large(document, MOMENT)?.cast_signed(),
+        })
+    }
+
+    /// Returns the name of a document's file.
+    pub(super) fn file(&self, document: usize) -> Option<&[u8]> {
+        let start = self.rest.0.checked_add(self.small(document, REST)? as usize)?;
+        let end = start.checked_add(self.small(document, NAME)? as usize)?;
+        // The name ends where the rest of the entry begins.
+        self.bytes.get(start..end)
+    }
+
+    /// Returns what a document's file was like.
+    pub(super) fn stamp(&self, document: usize) -> Option<Stamp> {
+        Some(Stamp {
+            size: self.large(document, STAMP)?,
+            modified: self.large(document, STAMP + 8)?.cast_signed(),
+            changed: self.large(document, STAMP + 16)?.cast_signed(),
+            inode: self.large(document, STAMP + 24)?,
+        })
+    }
+
+    /// Returns the document of a file. `place` is where it is looked for first, and afterwards
+    /// where the file that the system lists next is likely to be.
+    pub(super) fn find(&self, name: &[u8], place: &mut usize) -> Option<usize> {
+        let likely = *place * 4;
+        let expected = self.bytes.get(self.order.0..self.order.1)?.get(likely..likely + 4);
+        if let Some(four) = expected {
+            let document = u32::from_le_bytes(four.try_into().ok()?) as usize;
+            if self.file(document) == Some(name) {
+                *place += 1;
+                return Some(document);
+            }
+        }
+        let (mut low, mut high) = (0, self.documents());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.file(middle)?.cmp(name) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => {
+                    *place = self.small(middle, PLACE)? as usize + 1;
+                    return Some(middle);
+                }
+            }
+        }
+        None
+    }
+
+    fn record_of(&self, document: usize) -> Option<&[u8]> {
+        let start = self.heads.0.checked_add(document.checked_mul(HEAD)?)?;
+        self.bytes.get(..self.heads.1)?.get(start..)?.get(..HEAD)
+    }
+
+    fn small(&self, document: usize, field: usize) -> Option<u32> {
+        let four = self.record_of(document)?.get(field..field + 4)?;
+        Some(u32::from_le_bytes(four.try_into().ok()?))
+    }
+
+    fn large(&self, document: usize, field: usize) -> Option<u64> {
+        let eight = self.record_of(document)?.get(field..field + 8)?;
+        Some(u64::from_le_bytes(eight.try_into().ok()?))
     }
 
     /// Returns the bytes of a new segment file.
     pub(super) fn write(source: &Source<'_>) -> Vec<u8> {
         let mut bytes = vec![0; HEADER];
-        put_number(&mut bytes, source.entries.len() as u64);
-        let lengths = source.lengths();
-        for (entry, four) in source.entries.iter().zip(&lengths) {
-            put_entry(&mut bytes, entry);
-            for length in four {
-                put_number(&mut bytes, u64::from(*length));
+        let mut places = vec![0; source.entries.len()];
+        for (place, number) in (0_u32..).zip(&source.order) {
+            if let Some(known) = places.get_mut(*number as usize) {
+                *known = place;
             }
+        }
+        let (mut heads, mut rest) = (Vec::new(), Vec::new());
+        for ((entry, four), place) in source.entries.iter().zip(source.lengths()).zip(places) {
+            put_entry(&mut heads, &mut rest, entry, place, four);
+        }
+        let order = source.order.iter().flat_map(|number| number.to_le_bytes()).collect();
+        for section in [heads, order, rest] {
+            put_number(&mut bytes, section.len() as u64);
+            bytes.extend(section);
         }
         for kind in KINDS {
             put_terms(&mut bytes, &source.postings(kind));
@@ -164,7 +256,7 @@ impl Postings for Segment {
     }
 
     fn length(&self, kind: TermKind, document: u32) -> u32 {
-        self.lengths.get(document as usize).map_or(0, |four| four[slot(kind)])
+        self.small(document as usize, LENGTHS + slot(kind) * 4).unwrap_or(0)
     }
 
     fn mean_length(&self, kind: TermKind) -> f64 {
@@ -176,9 +268,9 @@ impl Source<'_> {
     fn lengths(&self) -> Vec<[u32; 4]> {
         let mut lengths = vec![[0; 4]; self.entries.len()];
         if let Some((segment, numbers)) = &self.old {
-            for (four, number) in segment.lengths.iter().zip(numbers) {
+            for (document, number) in (0..).zip(numbers) {
                 if let Some(place) = number.and_then(|number| lengths.get_mut(number as usize)) {
-                    *place = *four;
+                    *place = KINDS.map(|kind| segment.length(kind, document));
                 }
             }
         }
@@ -220,13 +312,26 @@ impl Source<'_> {
     }
 }
 
-const MAGIC: &[u8; 8] = b"gknotes1";
+const MAGIC: &[u8; 8] = b"gknotes2";
 
 /// The magic word and the checksum.
 const HEADER: usize = 16;
 
 /// Where a term's name is, how long it is, where its postings are.
 const RECORD: usize = 12;
+
+/// The bytes of a head, and where its fields are.
+const HEAD: usize = 72;
+const REST: usize = 0;
+const NAME: usize = 4;
+const PLACE: usize = 8;
+const FLAGS: usize = 12;
+const LENGTHS: usize = 16;
+const MOMENT: usize = 32;
+const STAMP: usize = 40;
+
+const IS_NOTE: u8 = 1;
+const IS_LOCAL: u8 = 2;
 
 fn put_terms(bytes: &mut Vec<u8>, terms: &BTreeMap<&[u8], Vec<Posting>>) {
     let (mut records, mut names, mut lists) = (Vec::new(), Vec::new(), Vec::new());
@@ -255,48 +360,58 @@ fn put_terms(bytes: &mut Vec<u8>, terms: &BTreeMap<&[u8], Vec<Posting>>) {
     }
 }
 
-fn put_entry(bytes: &mut Vec<u8>, entry: &Entry) {
-    put_text(bytes, &entry.file);
-    put_text(bytes, entry.id.as_ref().map_or("", NoteId::as_str));
-    put_text(bytes, &entry.title);
-    put_text(bytes, entry.kind.as_str());
-    put_text(bytes, entry.status.as_str());
-    put_list(bytes, &entry.tags);
-    put_text(bytes, &entry.created_at);
-    put_text(bytes, &entry.updated_at);
-    put_text(bytes, entry.thread.as_deref().unwrap_or_default());
-    put_list(bytes, &entry.depends_on);
-    put_text(bytes, entry.problem.as_deref().unwrap_or_default());
+fn put_entry(
+    heads: &mut Vec<u8>,
+    rest: &mut Vec<u8>,
+    entry: &Entry,
+    place: u32,
+    lengths: [u32; 4],
+) {
+    let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes();
+    let index_of = |found: Option<usize>| found.and_then(|at| u8::try_from(at).ok()).unwrap_or(0);
+    heads.extend(small(rest.len()));
+    heads.extend(small(entry.file.len()));
+    heads.extend(place.to_le_bytes());
+    heads.push(index_of(NoteKind::ALL.iter().position(|kind| *kind == entry.kind)));
+    heads.push(index_of(Status::ALL.iter().position(|status| *status == entry.status)));
+    let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+    heads.push(flag(entry.is_note(), IS_NOTE) | flag(entry.is_local, IS_LOCAL));
+    heads.push(0);
+    heads.extend(lengths.into_iter().flat_map(u32::to_le_bytes));
+    heads.extend(entry.moment.to_le_bytes());
     let Stamp { size, modified, changed, inode } = entry.stamp;
     for number in [size, modified.cast_unsigned(), changed.cast_unsigned(), inode] {
-        bytes.extend(number.to_le_bytes());
+        heads.extend(number.to_le_bytes());
     }
-    bytes.extend(entry.moment.to_le_bytes());
-    bytes.push(u8::from(entry.is_local));
+    rest.extend(entry.file.as_bytes());
+    put_text(rest, entry.id.as_ref().map_or("", NoteId::as_str));
+    put_text(rest, &entry.title);
+    put_list(rest, &entry.tags);
+    put_text(rest, &entry.created_at);
+    put_text(rest, &entry.updated_at);
+    put_text(rest, entry.thread.as_deref().unwrap_or_default());
+    put_list(rest, &entry.depends_on);
+    put_text(rest, entry.problem.as_deref().unwrap_or_default());
 }
 
-fn read_entry(reader: &mut Reader<'_>) -> Option<Entry> {
+fn read_entry(reader: &mut Reader<'_>, head: &Head<'_>, stamp: Stamp) -> Option<Entry> {
     let some = |text: String| Some(text).filter(|text| !text.is_empty());
+    reader.at = reader.at.checked_add(head.file.len())?;
     Some(Entry {
-        file: reader.text()?.to_owned(),
+        file: head.file.to_owned(),
         id: NoteId::parse(reader.text()?),
         title: reader.text()?.to_owned(),
-        kind: NoteKind::parse(reader.text()?)?,
-        status: Status::parse(reader.text()?)?,
+        kind: head.kind,
+        status: head.status,
         tags: reader.list()?,
         created_at: reader.text()?.to_owned(),
         updated_at: reader.text()?.to_owned(),
         thread: some(reader.text()?.to_owned()),
         depends_on: reader.list()?,
         problem: some(reader.text()?.to_owned()),
-        stamp: Stamp {
-            size: reader.fixed()?,
-            modified: reader.fixed()?.cast_signed(),
-            changed: reader.fixed()?.cast_signed(),
-            inode: reader.fixed()?,
-        },
-        moment: reader.fixed()?.cast_signed(),
-        is_local: reader.byte()? == 1,
+        stamp,
+        moment: head.moment,
+        is_local: head.is_local,
     })
 }
 
@@ -348,12 +463,6 @@ impl<'a> Reader<'a> {
 
     fn size(&mut self) -> Option<usize> {
         usize::try_from(self.number()?).ok()
-    }
-
-    fn fixed(&mut self) -> Option<u64> {
-        let eight = self.bytes.get(self.at..self.at + 8)?;
-        self.at += 8;
-        Some(u64::from_le_bytes(eight.try_into().ok()?))
     }
 
     fn section(&mut self) -> Option<(usize, usize)> {

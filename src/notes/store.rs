@@ -14,7 +14,7 @@ use chrono::{DateTime, FixedOffset, Utc};
 use serde::Serialize;
 
 use super::catalog::{Catalog, Loader};
-use super::entry::Entry;
+use super::entry::{Entry, Head};
 use super::error::NoteError;
 use super::files::{self, Stamp};
 use super::front_matter::{NoteText, Problem};
@@ -152,20 +152,28 @@ impl NoteStore {
     /// Returns the notes that a filter lets through, the latest change first.
     pub fn list(&self, filter: &Filter) -> Result<Listing, NoteError> {
         let catalog = self.catalog()?;
-        let mut notes: Vec<&Entry> = Vec::new();
+        let mut notes: Vec<(usize, Head<'_>)> = Vec::new();
         let mut unreadable = Vec::new();
-        for (_, entry) in catalog.entries() {
-            if !entry.is_note() {
-                unreadable.push(entry.clone());
-            } else if filter.lets_through(entry) {
-                notes.push(entry);
+        for (document, head) in catalog.heads() {
+            if !head.is_note {
+                unreadable.extend(catalog.entry(document).cloned());
+            } else if filter.lets_through(head, || catalog.entry(document)) {
+                notes.push((document, head));
             }
         }
         let total = notes.len();
-        self.sort(&mut notes);
+        let zone = self.zone();
+        let newest_first = |a: &(usize, Head<'_>), b: &(usize, Head<'_>)| {
+            lifecycle::head_sort_key(b.1, zone).cmp(&lifecycle::head_sort_key(a.1, zone))
+        };
+        if filter.limit < total {
+            notes.select_nth_unstable_by(filter.limit, newest_first);
+            notes.truncate(filter.limit);
+        }
+        notes.sort_unstable_by(newest_first);
         unreadable.sort_by(|a, b| a.file.cmp(&b.file));
-        let notes = notes.into_iter().take(filter.limit).cloned().collect();
-        Ok(Listing { notes, total, unreadable })
+        let notes = notes.into_iter().filter_map(|(document, _)| catalog.entry(document).cloned());
+        Ok(Listing { notes: notes.collect(), total, unreadable })
     }
 
     /// Returns counts, what changed last, and what stands in the way.
@@ -425,14 +433,23 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Returns whether a note is wanted, its status included.
-    pub(super) fn lets_through(&self, entry: &Entry) -> bool {
+    /// Returns whether a note is wanted, its status included; the entry is asked for where the
+    /// head is not enough.
+    pub(super) fn lets_through<'a>(
+        &self,
+        head: Head<'_>,
+        entry: impl FnOnce() -> Option<&'a Entry>,
+    ) -> bool {
+        self.kind.is_none_or(|kind| kind == head.kind)
+            && self.status.is_none_or(|status| status == head.status)
+            && (self.tags.is_empty() || entry().is_some_and(|entry| self.has_tag_of(entry)))
+    }
+
+    fn has_tag_of(&self, entry: &Entry) -> bool {
         let has_tag = |wanted: &String| {
             entry.tags.iter().any(|tag| tag.to_lowercase() == wanted.to_lowercase())
         };
-        self.kind.is_none_or(|kind| kind == entry.kind)
-            && self.status.is_none_or(|status| status == entry.status)
-            && (self.tags.is_empty() || self.tags.iter().any(has_tag))
+        self.tags.iter().any(has_tag)
     }
 }
 

@@ -1,0 +1,94 @@
+//! What comes out of the derived file of a search is what the files say, whatever changed since.
+
+use super::*;
+
+/// So many notes that a segment file is written.
+const MANY: usize = 80;
+
+fn many(folder: &TempDir) {
+    for number in 0..MANY {
+        let status = if number % 7 == 0 { "superseded" } else { "doing" };
+        let text = format!(
+            "---\nid: note_20250101_000000_{number}\ntitle: Note {number} 标题\ntype: action\n\
+             tags: [tag{}, 重构]\nstatus: {status}\nthread: thread{number}\n\
+             depends_on: [note_20250101_000000_0]\ncreated_at: 2025-01-01T00:00:00\n\
+             updated_at: 2025-01-02T00:00:{:02}\n---\n\nbody {number}\n",
+            number % 3,
+            number % 60,
+        );
+        put(folder, &format!("note_20250101_000000_{number}.md"), &text);
+    }
+    put(folder, "broken.md", "---\ntitle: [\n---\n");
+}
+
+/// Lists with a store that knows nothing yet.
+fn list(folder: &TempDir, filter: &Filter) -> Listing {
+    store(folder).list(filter).unwrap()
+}
+
+#[test]
+fn a_list_out_of_a_segment_is_the_list_out_of_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    many(&folder);
+    let tagged = Filter { tags: vec!["TAG1".to_owned()], ..Filter::default() };
+    let superseded = Filter { status: Some(Status::Superseded), limit: 5, ..Filter::default() };
+    let none = Filter { limit: 0, ..Filter::default() };
+    for filter in [Filter::default(), tagged, superseded, none] {
+        fs::remove_file(folder.path().join("notes/.search_index")).ok();
+        let out_of_files = list(&folder, &filter);
+        assert!(folder.path().join("notes/.search_index").exists());
+        let out_of_segment = list(&folder, &filter);
+        assert_eq!(out_of_segment, out_of_files);
+        assert_eq!(out_of_files.unreadable.len(), 1);
+        assert_eq!(out_of_files.notes.len(), out_of_files.total.min(filter.limit));
+    }
+    let newest = &list(&folder, &Filter { limit: 1, ..Filter::default() }).notes[0];
+    assert_eq!(newest.file, "note_20250101_000000_59.md");
+    assert_eq!(newest.thread.as_deref(), Some("thread59"));
+    assert_eq!(newest.depends_on, ["note_20250101_000000_0"]);
+}
+
+#[test]
+fn what_was_added_removed_renamed_and_edited_shows_in_the_next_list() {
+    let folder = tempfile::tempdir().unwrap();
+    many(&folder);
+    list(&folder, &Filter::default());
+    let path =
+        |number: usize| folder.path().join(format!("notes/note_20250101_000000_{number}.md"));
+    // An edit in place that keeps the size and puts the time back.
+    let before = fs::metadata(path(3)).unwrap().modified().unwrap();
+    let text = get(&folder, "note_20250101_000000_3.md").replace("Note 3", "Mote 3");
+    fs::write(path(3), text).unwrap();
+    let file = fs::OpenOptions::new().write(true).open(path(3)).unwrap();
+    file.set_modified(before).unwrap();
+    fs::remove_file(path(4)).unwrap();
+    fs::rename(path(5), path(500)).unwrap();
+    fs::copy(path(6), path(600)).unwrap();
+    let listing = list(&folder, &Filter::default());
+    let files: Vec<&str> = listing.notes.iter().map(|entry| entry.file.as_str()).collect();
+    assert_eq!(listing.total, MANY);
+    for (number, is_there) in [(4, false), (5, false), (500, true), (6, true), (600, true)] {
+        let name = format!("note_20250101_000000_{number}.md");
+        assert_eq!(files.contains(&name.as_str()), is_there, "{name}");
+    }
+    let edited = listing.notes.iter().find(|entry| entry.file.ends_with("_3.md")).unwrap();
+    assert_eq!(edited.title, "Mote 3 标题");
+    let found = store(&folder).search("body 7", &Filter::default()).unwrap();
+    assert_eq!(found.searched, MANY);
+    assert_eq!(found.hidden, MANY.div_ceil(7));
+}
+
+#[test]
+fn a_segment_that_was_damaged_anywhere_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    many(&folder);
+    let whole = list(&folder, &Filter::default());
+    let path = folder.path().join("notes/.search_index");
+    let bytes = fs::read(&path).unwrap();
+    for at in (0..bytes.len()).step_by(bytes.len() / 40) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x40;
+        fs::write(&path, damaged).unwrap();
+        assert_eq!(list(&folder, &Filter::default()), whole, "byte {at}");
+    }
+}
