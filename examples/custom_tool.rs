@@ -72,11 +72,16 @@ steps:
     says: The next release comes from `main`, in two weeks.
 ";
 
-#[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
+    // Commands run in a jail that this program enters by starting itself once more; that comes
+    // before any thread.
     if terminal::jail_helper_requested() {
         terminal::run_jail_helper();
     }
+    tokio::runtime::Runtime::new()?.block_on(run())
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos/flask_shop");
     let state = tempfile::tempdir()?;
     let model = Arc::new(ScriptedModel::from_yaml(SCRIPT, "releases.yaml")?);

@@ -13,12 +13,16 @@ use groundskeeper::model::offline::OfflineModel;
 use groundskeeper::support::state_folder::StateFolder;
 use groundskeeper::terminal;
 
-#[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    // Commands run in a jail that this program enters by starting itself once more.
+fn main() -> Result<(), Box<dyn Error>> {
+    // Commands run in a jail that this program enters by starting itself once more; that comes
+    // before any thread.
     if terminal::jail_helper_requested() {
         terminal::run_jail_helper();
     }
+    tokio::runtime::Runtime::new()?.block_on(run())
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos/flask_shop");
     let state = tempfile::tempdir()?;
 

@@ -17,12 +17,16 @@ use groundskeeper::support::clock::FixedClock;
 use groundskeeper::support::state_folder::StateFolder;
 use groundskeeper::terminal;
 
-#[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    // Commands run in a jail that this program enters by starting itself once more.
+fn main() -> Result<(), Box<dyn Error>> {
+    // Commands run in a jail that this program enters by starting itself once more; that comes
+    // before any thread.
     if terminal::jail_helper_requested() {
         terminal::run_jail_helper();
     }
+    tokio::runtime::Runtime::new()?.block_on(run())
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let days = [
         ("day_one", "2025-01-19T15:30:00+08:00", Request::explore("")),
         ("day_two", "2025-01-20T10:00:00+08:00", Request::analyze("")),

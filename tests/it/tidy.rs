@@ -58,6 +58,15 @@ fn no_file_of_src_is_too_long() {
 }
 
 #[test]
+fn no_thread_is_started_before_the_jails_helper() {
+    for path in rust_files("examples").into_iter().chain(["src/main.rs".to_owned()]) {
+        let text = read(&path);
+        let too_late = text.contains("run_jail_helper") && text.contains("#[tokio::main]");
+        assert!(!too_late, "{path}: the runtime of `#[tokio::main]` comes before the helper");
+    }
+}
+
+#[test]
 fn every_example_is_run_somewhere() {
     let gate = std::fs::read_to_string(root().join(".ci/run")).unwrap_or_default();
     let runs_all = gate.contains("examples/*.rs");

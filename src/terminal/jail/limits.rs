@@ -34,17 +34,19 @@ fn limit(resource: Resource, value: u64) -> Result<(), String> {
         .map_err(|error| format!("a limit cannot be set: {error}"))
 }
 
-/// Closes everything but the three standard streams: a descriptor is a right that no later layer
-/// takes away.
+/// Has `exec` close everything but the three standard streams: a descriptor is a right that no
+/// later layer takes away. They are not closed at once, because a thread that a caller has started
+/// against the rule may be using one, and would end the process for it.
 fn close_inherited() {
-    // SAFETY: the helper owns no descriptor above 2 here that it would use again; std keeps none.
-    let closed = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
-    if closed == 0 {
+    // SAFETY: a flag is set on descriptors; none is closed before this process becomes another.
+    let marked =
+        unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    if marked == 0 {
         return;
     }
     for descriptor in 3..1024 {
-        // SAFETY: as above; closing a number that is not open does nothing.
-        unsafe { libc::close(descriptor) };
+        // SAFETY: as above; marking a number that is not open does nothing.
+        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
     }
 }
 

@@ -39,7 +39,8 @@ pub fn jail_helper_requested() -> bool {
     std::env::args_os().nth(1).is_some_and(|argument| argument == HELPER_NAME)
 }
 
-/// Jails this process and becomes the program that its arguments name; never returns.
+/// Jails this process and becomes the program that its arguments name; never returns. `main` calls
+/// it before it starts any thread, so before an async runtime: with `#[tokio::main]` it is too late.
 #[expect(clippy::exit, reason = "a helper that cannot jail itself must not go on")]
 pub fn run_jail_helper() -> ! {
     let arguments: Vec<OsString> = std::env::args_os().skip(2).collect();
