@@ -4,42 +4,21 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test may panic like the test")]
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use futures::future::BoxFuture;
 use groundskeeper::agent::{
     AutoNotes, CodebaseMaintainer, Limits, MaintainerOptions, Nowhere, replay,
 };
 use groundskeeper::journal::Sessions;
+use groundskeeper::model::ChatModel;
 use groundskeeper::model::scripted::ScriptedModel;
-use groundskeeper::model::{ChatModel, ChatReply, ChatRequest, Delta, ModelError};
 use groundskeeper::protocol::{Completeness, Event, EventKind, Message, Outcome, StopReason};
 use groundskeeper::support::clock::FixedClock;
 use groundskeeper::terminal;
 use pretty_assertions::assert_eq;
 
+use crate::support::watched::Watched;
 use crate::support::write;
-
-/// A scripted model that keeps what it was shown.
-struct Watched {
-    inner: ScriptedModel,
-    requests: Mutex<Vec<ChatRequest>>,
-}
-
-impl ChatModel for Watched {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn chat<'a>(
-        &'a self,
-        request: &'a ChatRequest,
-        deltas: &'a (dyn Fn(Delta) + Send + Sync),
-    ) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
-        self.requests.lock().unwrap().push(request.clone());
-        self.inner.chat(request, deltas)
-    }
-}
 
 /// A folder in which sessions are held, each with a script of its own.
 struct Stage(tempfile::TempDir);
@@ -53,7 +32,7 @@ impl Stage {
 
     fn open(&self, script: &str, window: usize) -> (CodebaseMaintainer, Arc<Watched>) {
         let inner = ScriptedModel::from_yaml(script, "test.yaml").unwrap();
-        let model = Arc::new(Watched { inner, requests: Mutex::default() });
+        let model = Arc::new(Watched::new(inner));
         let mut options =
             MaintainerOptions::new("demo", self.0.path(), Arc::clone(&model) as _).unwrap();
         let at = chrono::DateTime::parse_from_rfc3339(crate::support::NOW).unwrap();
@@ -131,7 +110,7 @@ async fn a_long_session_keeps_what_matters_and_a_prefix_that_can_be_cached() {
     let compactions = compactions(&events);
     assert!(compactions.len() >= 3, "{compactions:?}");
 
-    let requests = model.requests.lock().unwrap().clone();
+    let requests = model.requests();
     let asked = asked_at(&events);
     let mut digests = 0;
     let mut between = (0, 0);
@@ -197,7 +176,7 @@ async fn a_journal_folds_to_what_the_model_was_shown_at_every_step() {
     ask(&mut maintainer, "And again?").await;
     let events = stage.events();
     assert!(compactions(&events).len() >= 2);
-    let requests = model.requests.lock().unwrap().clone();
+    let requests = model.requests();
     let asked = asked_at(&events);
     assert_eq!(asked.len(), requests.len());
     for (place, request) in asked.into_iter().zip(&requests) {
@@ -210,14 +189,14 @@ async fn a_session_that_is_taken_up_goes_on_with_the_compacted_conversation() {
     let stage = Stage::new();
     let (mut maintainer, model) = stage.open(&long_script(30), WINDOW);
     ask(&mut maintainer, QUESTION).await;
-    let mut shown = model.requests.lock().unwrap().last().unwrap().messages.clone();
+    let mut shown = model.requests().last().unwrap().messages.clone();
     let id = maintainer.session_id().to_owned();
     drop(maintainer);
     let (mut maintainer, model) =
         stage.open("steps:\n  - {sees: 'seq 1000 1220', says: yes}\n", 100_000);
     maintainer.take_up(&id).unwrap();
     ask(&mut maintainer, "What did seq 1000 1220 print: 1111?").await;
-    let request = model.requests.lock().unwrap()[0].clone();
+    let request = model.requests()[0].clone();
     shown.push(Message::Assistant {
         content: "All was read.".to_owned(),
         reasoning: None,
@@ -251,7 +230,7 @@ async fn a_cleared_result_is_told_in_a_line_and_kept_whole() {
         }
     }
     assert!(lines > 3, "{lines}");
-    let last = model.requests.lock().unwrap().last().unwrap().text();
+    let last = model.requests().last().unwrap().text();
     assert!(last.contains("[cleared: ") || last.contains("Commands that ran"), "{last}");
 }
 

@@ -12,7 +12,7 @@ use groundskeeper::agent::{
 };
 use groundskeeper::context::{ContextPacket, ContextSource, Query, SourceFailure};
 use groundskeeper::model::scripted::ScriptedModel;
-use groundskeeper::model::{ChatModel, ChatReply, ChatRequest, Delta, ModelError};
+use groundskeeper::model::{ChatModel, ChatRequest};
 use groundskeeper::prompts::Language;
 use groundskeeper::protocol::{
     Completeness, Event, EventKind, EventSink, Message, Outcome, StopReason, ToolFailureKind,
@@ -22,32 +22,8 @@ use groundskeeper::terminal;
 use pretty_assertions::assert_eq;
 use tokio_util::sync::CancellationToken;
 
+use crate::support::watched::Watched;
 use crate::support::write;
-
-/// A scripted model that keeps what it was shown.
-struct Watched {
-    inner: ScriptedModel,
-    requests: Mutex<Vec<ChatRequest>>,
-}
-
-impl ChatModel for Watched {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn chat<'a>(
-        &'a self,
-        request: &'a ChatRequest,
-        deltas: &'a (dyn Fn(Delta) + Send + Sync),
-    ) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
-        self.requests.lock().unwrap().push(request.clone());
-        self.inner.chat(request, deltas)
-    }
-
-    fn finish(&self) -> Result<(), ModelError> {
-        self.inner.finish()
-    }
-}
 
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<Event>>>);
@@ -78,7 +54,7 @@ impl Stage {
         write(&folder.path().join("a.py"), b"import os\nprint(1)\n# TODO: more\n");
         write(&folder.path().join("b/c.txt"), "第一行\n".as_bytes());
         let inner = ScriptedModel::from_yaml(script, "test.yaml").unwrap();
-        let model = Arc::new(Watched { inner, requests: Mutex::default() });
+        let model = Arc::new(Watched::new(inner));
         let mut options =
             MaintainerOptions::new("demo", folder.path(), Arc::clone(&model) as _).unwrap();
         let at = chrono::DateTime::parse_from_rfc3339(crate::support::NOW).unwrap();
@@ -106,7 +82,7 @@ impl Stage {
     }
 
     fn requests(&self) -> Vec<ChatRequest> {
-        self.model.requests.lock().unwrap().clone()
+        self.model.requests()
     }
 
     fn events(&self) -> Vec<EventKind> {
@@ -507,7 +483,7 @@ async fn a_source_that_takes_too_long_is_told_and_left_out() {
 fn a_wrong_folder_is_an_error_and_makes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let inner = ScriptedModel::from_yaml("steps: []", "test.yaml").unwrap();
-    let model = Arc::new(Watched { inner, requests: Mutex::default() });
+    let model = Arc::new(Watched::new(inner));
     let missing = folder.path().join("nosuch");
     let error = CodebaseMaintainer::new("demo", &missing, model).err().unwrap();
     assert!(error.to_string().starts_with("no such folder"), "{error}");

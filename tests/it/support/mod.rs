@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may panic like the test")]
 
+pub(crate) mod watched;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
