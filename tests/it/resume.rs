@@ -92,6 +92,28 @@ fn commands(events: &[EventKind]) -> Vec<String> {
     events.iter().filter_map(line).collect()
 }
 
+/// Returns the calls that were told as interrupted.
+fn interrupted(events: &[EventKind]) -> Vec<String> {
+    let id = |kind: &EventKind| match kind {
+        EventKind::ToolFinished { id, summary, .. } if summary == "interrupted" => Some(id.clone()),
+        _ => None,
+    };
+    events.iter().filter_map(id).collect()
+}
+
+/// Returns the calls that had begun and had no result.
+fn begun_without_a_result(events: &[EventKind]) -> Vec<String> {
+    let mut open = Vec::new();
+    for kind in events {
+        match kind {
+            EventKind::ToolStarted { id, .. } => open.push(id.clone()),
+            EventKind::ToolFinished { id, .. } => open.retain(|begun| begun != id),
+            _ => {}
+        }
+    }
+    open
+}
+
 #[tokio::test]
 async fn killed_after_any_event_a_session_goes_on_and_runs_nothing_twice() {
     let folder = tempfile::tempdir().unwrap();
@@ -132,8 +154,8 @@ async fn killed_after_any_event_a_session_goes_on_and_runs_nothing_twice() {
             once.dedup();
             assert_eq!(once.len(), all.len(), "a command ran twice: {all:?}");
         }
-        let interrupted =
-            after.iter().any(|kind| matches!(kind, EventKind::ToolFinished { summary, .. } if summary == "interrupted"));
+        assert_eq!(interrupted(&after), begun_without_a_result(before), "{:?}", before.last());
+        let interrupted = !interrupted(&after).is_empty();
         if !interrupted && context_built {
             assert_eq!(resumed.activity.commands_executed, report.activity.commands_executed);
             assert_eq!(resumed.activity.notes_created, report.activity.notes_created);
