@@ -122,6 +122,64 @@ fn a_defect_that_is_repaired_is_closed() {
 }
 
 #[test]
+fn unfinished_places_come_with_the_day_from_which_they_date() {
+    let env = Env::new()
+        .file("README.md", "Lines with TODO are found.\n")
+        .file("tests/test_cart.py", "# FIXME: slow\n")
+        .file("cart.py", "x = 1\n# TODO: old\n");
+    env.shell("git init -q && git add -A");
+    let commit = |day: &str| {
+        env.shell(&format!(
+            "GIT_AUTHOR_DATE={day}T12:00:00Z GIT_COMMITTER_DATE={day}T12:00:00Z GIT_AUTHOR_NAME='Ana (QA) 9' git commit -q -a -m x"
+        ));
+    };
+    commit("2021-03-04");
+    let env = env.file("order.py", "# TODO: new\n");
+    env.shell("git add -A");
+    let answer = env.run(["analyze"]).code(0).stdout();
+    let places: Vec<&str> = answer
+        .lines()
+        .filter(|line| line.contains("TODO") || line.contains("FIXME"))
+        .filter(|line| line.starts_with("- `") && !line.contains(", new)"))
+        .collect();
+    let want = [
+        "- `cart.py:2` # TODO: old (since 2021-03-04)",
+        "- `order.py:1` # TODO: new",
+        "- `tests/test_cart.py:1` # FIXME: slow (since 2021-03-04)",
+        "- `README.md:1` Lines with TODO are found. (since 2021-03-04)",
+    ];
+    assert_eq!(places, want, "{answer}");
+}
+
+#[test]
+fn hot_spots_are_what_is_long_and_often_changed() {
+    let env = shop().file("app/hot.py", "x = 1\n".repeat(300)).file("app/gone.py", "x = 1\n");
+    for round in 0..3 {
+        env.shell(&format!(
+            "for f in app/hot.py app/gone.py app/config.py; do echo 'y = {round}' >> $f; done"
+        ));
+        env.commit("again");
+    }
+    env.shell("rm app/gone.py");
+    env.commit("gone");
+    let answer = env.run(["analyze"]).code(0).stdout();
+    let commits = |path: &str| env.shell(&format!("git log --format=%h -- {path} | wc -l"));
+    let lines = |path: &str| env.shell(&format!("cat {path} | wc -l"));
+    let hot: Vec<&str> = answer
+        .split("## Hot spots")
+        .nth(1)
+        .unwrap()
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .take(2)
+        .collect();
+    let want = ["app/hot.py", "app/config.py"]
+        .map(|path| format!("| `{path}` | {} | {} |", commits(path), lines(path)));
+    assert_eq!(hot, want, "{answer}");
+    check_holds(&env.run(["notes", "search", "hot spots"]).code(0).stdout(), &["Quality figures"]);
+}
+
+#[test]
 fn a_plan_asks_the_notes_and_runs_no_command() {
     let env = shop();
     env.run(["analyze"]).code(0);

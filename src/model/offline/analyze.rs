@@ -4,6 +4,7 @@ use super::desk::{Desk, Looked};
 use super::explore::{write_empty, write_lead};
 use super::findings::conflicts::Conflicts;
 use super::findings::functions::{Bounds, Functions};
+use super::findings::hot_spots::HotSpots;
 use super::findings::markers::Markers;
 use super::findings::repeats::Repeats;
 use super::findings::untested::Untested;
@@ -35,8 +36,10 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     let functions = Functions::look(desk, &scope, &languages, Bounds::REPAIR);
     let tests = Untested::look(desk, &scope, &languages);
     let repeats = Repeats::look(desk, &scope, &languages);
+    let hot_spots = HotSpots::look(desk, &scope, &languages);
     let (markers, conflicts) = (markers?, conflicts?);
     let (functions, tests, repeats) = (functions?, tests?, repeats?);
+    let hot_spots = hot_spots?;
 
     let mut findings = Vec::from_iter(conflicts.finding(desk));
     if let Some(functions) = &functions {
@@ -45,7 +48,13 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     findings.extend(repeats.as_ref().and_then(|repeats| repeats.finding(desk)));
     findings.extend(tests.finding(desk));
     findings.extend(markers.finding(desk));
-    let figures = figures(desk, &scope, functions.as_ref(), &tests, &markers);
+    let figures = Figures {
+        functions: functions.as_ref(),
+        tests: &tests,
+        markers: &markers,
+        hot_spots: hot_spots.as_ref(),
+    };
+    let figures = figures.finding(desk, &scope);
     findings.push(figures);
     let within = &scope.files.within;
     let mut settled = Vec::new();
@@ -66,6 +75,9 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     write_lead(desk, &mut page, &scope, &languages, history.as_ref());
     write_verdict(desk, &mut page, &findings);
     conflicts.write(&mut page);
+    if let Some(hot_spots) = &hot_spots {
+        hot_spots.write(&mut page);
+    }
     if let Some(functions) = &functions {
         functions.write(&mut page);
     }
@@ -118,39 +130,49 @@ fn narrow(findings: &mut [Finding], within: &str) {
     }
 }
 
-fn figures(
-    desk: &Desk<'_>,
-    scope: &Scope,
-    functions: Option<&Functions>,
-    tests: &Untested,
-    markers: &Markers,
-) -> Finding {
-    let language = desk.language();
-    let within = &scope.files.within;
-    let of = if within.is_empty() { desk.turn().project.clone() } else { within.clone() };
-    let mut content = String::new();
-    if let Some((all, long, deep)) = functions.and_then(Functions::counts) {
-        content.push_str(&language.pick(
-            format!("- Functions: {all}, long: {long}, deeply nested: {deep}\n"),
-            format!("- 函数：{all}，过长：{long}，嵌套过深：{deep}\n"),
-        ));
-    }
-    if let Some((without, sources, tests)) = tests.counts() {
-        content.push_str(&language.pick(
+/// What was measured, to be compared with later runs.
+struct Figures<'a> {
+    functions: Option<&'a Functions>,
+    tests: &'a Untested,
+    markers: &'a Markers,
+    hot_spots: Option<&'a HotSpots>,
+}
+
+impl Figures<'_> {
+    fn finding(&self, desk: &Desk<'_>, scope: &Scope) -> Finding {
+        let language = desk.language();
+        let within = &scope.files.within;
+        let of = if within.is_empty() { desk.turn().project.clone() } else { within.clone() };
+        let mut content = String::new();
+        if let Some((all, long, deep)) = self.functions.and_then(Functions::counts) {
+            content.push_str(&language.pick(
+                format!("- Functions: {all}, long: {long}, deeply nested: {deep}\n"),
+                format!("- 函数：{all}，过长：{long}，嵌套过深：{deep}\n"),
+            ));
+        }
+        if let Some((without, sources, tests)) = self.tests.counts() {
+            content.push_str(&language.pick(
             format!("- Test files: {tests}; source files without a test of their name: {without} of {sources}\n"),
             format!("- 测试文件：{tests}；没有同名测试的源文件：{without}/{sources}\n"),
         ));
-    }
-    if let Some(count) = markers.count() {
-        content.push_str(&language.pick(
-            format!("- Lines with TODO, FIXME, HACK or XXX: {count}\n"),
-            format!("- 含 TODO、FIXME、HACK、XXX 的行：{count}\n"),
-        ));
-    }
-    Finding {
-        kind: Kind::Conclusion,
-        topic: "quality",
-        titles: [format!("Quality figures of {of}"), format!("{of} 的质量指标")],
-        content,
+        }
+        if let Some(count) = self.markers.count() {
+            content.push_str(&language.pick(
+                format!("- Lines with TODO, FIXME, HACK or XXX: {count}\n"),
+                format!("- 含 TODO、FIXME、HACK、XXX 的行：{count}\n"),
+            ));
+        }
+        if let Some(hottest) = self.hot_spots.map(HotSpots::summary) {
+            content.push_str(&language.pick(
+                format!("- Hot spots, commits × lines: {hottest}\n"),
+                format!("- 热点文件（提交次数 × 行数）：{hottest}\n"),
+            ));
+        }
+        Finding {
+            kind: Kind::Conclusion,
+            topic: "quality",
+            titles: [format!("Quality figures of {of}"), format!("{of} 的质量指标")],
+            content,
+        }
     }
 }

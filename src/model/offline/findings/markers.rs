@@ -1,11 +1,14 @@
-//! TODO, FIXME, HACK and XXX, with their places.
+//! TODO, FIXME, HACK and XXX, with their places and since when they stand there.
 
 use super::super::desk::{Counted, Desk, Looked, Output};
+use super::super::language::Language;
 use super::super::lines::Which;
 use super::super::page::{Page, code, counted, excerpt};
 use super::super::programs;
 use super::super::record::{Finding, Kind};
 use super::super::scope::Scope;
+use super::ASIDE;
+use super::ages::Ages;
 
 const WORDS: &str = "TODO|FIXME|HACK|XXX";
 
@@ -18,6 +21,7 @@ pub(in super::super) struct Markers {
     words: Vec<Counted>,
     words_line: String,
     places: Vec<String>,
+    ages: Option<Ages>,
 }
 
 impl Markers {
@@ -25,7 +29,8 @@ impl Markers {
     pub(in super::super) fn look(desk: &Desk<'_>, scope: &Scope) -> Looked<Self> {
         let files = &scope.files;
         let count_line = format!("{} | wc -l", files.grep("-h -w -E", WORDS, Which::All));
-        let program = programs::argument(programs::MARKERS);
+        let program = programs::MARKERS.replace("ASIDE", &ASIDE.replace('/', "\\/"));
+        let program = programs::argument(&program);
         let words_line = format!(
             "{} | tr '\\000' '\\001' | awk -v most=25 {program}",
             files.grep_apart("-n -w -E", WORDS, Which::All)
@@ -38,8 +43,9 @@ impl Markers {
         let mut kinds = words.kind("word");
         kinds.sort_by(|a, b| b.count.cmp(&a.count).then(a.name.cmp(&b.name)));
         let places = words.columns::<2>().into_iter().filter(|row| row[0] == "place");
-        let places = places.map(|row| row[1].to_owned()).collect();
-        Ok(Self { count, count_line, files, words: kinds, words_line, places })
+        let places: Vec<String> = places.map(|row| row[1].to_owned()).collect();
+        let ages = if scope.files.git { Ages::look(desk, &places)? } else { None };
+        Ok(Self { count, count_line, files, words: kinds, words_line, places, ages })
     }
 
     /// Returns how many lines have a marker.
@@ -70,7 +76,7 @@ impl Markers {
         ));
         page.text_gap();
         for place in self.places.iter().take(most) {
-            page.item(&place_and_text(place));
+            page.item(&self.item(place, language));
         }
         let shown = self.places.len().min(most) as u64;
         if shown < count {
@@ -78,6 +84,18 @@ impl Markers {
             page.item(&language.pick(format!("and {more} more"), format!("另有 {more} 处")));
         }
         page.cite("each word", "各标记的次数", &self.words_line);
+        if let Some(ages) = &self.ages {
+            ages.write(page, count);
+        }
+    }
+
+    /// Returns a place with its text and the day from which it dates.
+    fn item(&self, place: &str, language: Language) -> String {
+        let since = split_place(place).and_then(|(place, _)| self.ages.as_ref()?.since(place));
+        let text = place_and_text(place);
+        since.map_or(text.clone(), |day| {
+            language.pick(format!("{text} (since {day})"), format!("{text}（自 {day}）"))
+        })
     }
 
     /// Returns what to record.
@@ -86,7 +104,7 @@ impl Markers {
         let language = desk.language();
         let places = self.places.iter().take(10);
         let places: Vec<String> =
-            places.map(|place| format!("- {}", place_and_text(place))).collect();
+            places.map(|place| format!("- {}", self.item(place, language))).collect();
         let places = places.join("\n");
         let files = self.files.unwrap_or_default();
         let line = &self.count_line;

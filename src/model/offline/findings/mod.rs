@@ -1,7 +1,9 @@
 //! What is wrong, or may be: each subject looks, writes its section, and says what to record.
 
+mod ages;
 pub(super) mod conflicts;
 pub(super) mod functions;
+pub(super) mod hot_spots;
 pub(super) mod markers;
 pub(super) mod repeats;
 pub(super) mod untested;

@@ -7,7 +7,7 @@ use super::super::programs;
 use super::super::scope::Scope;
 
 /// How many commits are looked at for hot spots.
-const COMMITS: u32 = 1000;
+pub(in super::super) const COMMITS: u32 = 1000;
 
 /// What the history tells.
 #[derive(Debug, Clone)]
