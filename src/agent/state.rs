@@ -31,7 +31,8 @@ impl State<'_> {
         }
         lines.push(format!("Language: {}", self.language.code()));
         lines.push(format!("Project: {}", self.project));
-        lines.push(format!("Session: {}, turn {}", self.session, self.turn));
+        let session = if self.session.is_empty() { "new" } else { self.session };
+        lines.push(format!("Session: {session}, turn {}", self.turn));
         lines.push(format!("Time: {}", self.time));
         lines.push(format!("Git: {}", self.git()));
         let directory = self.directory.display().to_string();
