@@ -3,6 +3,7 @@
 use std::io;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::{Completeness, Stats, StopReason, ToolCall, ToolFailureKind, Usage};
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// One thing that happened, numbered and dated.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
     /// Counts from 1 over a session, without gaps.
     pub seq: u64,
@@ -24,13 +25,13 @@ pub struct Event {
 }
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
 pub enum EventKind {
     /// A session began; the first event of every journal.
     #[serde(rename = "session.started")]
     SessionStarted {
-        /// [`SCHEMA_VERSION`] of the writer.
+        /// The version of this schema that the writer has.
         schema: u32,
         /// The session's id.
         session: String,
@@ -206,7 +207,7 @@ impl EventKind {
 }
 
 /// A result that became one line of the conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClearedResult {
     /// Its place in the conversation before, from 0, without the system message.
     pub message: usize,
@@ -217,7 +218,7 @@ pub struct ClearedResult {
 }
 
 /// A command line and what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandFacts {
     /// The line, as asked for.
     pub line: String,
@@ -238,7 +239,7 @@ pub struct CommandFacts {
 }
 
 /// Who asked for a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandOrigin {
     /// The mode's pre-processing.
@@ -250,7 +251,7 @@ pub enum CommandOrigin {
 }
 
 /// A change of a note.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NoteChange {
     /// `create`, `update`, `delete`.
     pub action: String,

@@ -1,5 +1,6 @@
 //! What a model reads and writes.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -52,7 +53,7 @@ impl Message {
 }
 
 /// One call of a tool, as the model wrote it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolCall {
     /// Pairs the call with its result; unique in a session.
     pub id: String,

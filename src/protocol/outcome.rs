@@ -1,5 +1,6 @@
 //! What comes of a call, of a turn.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CommandFacts, NoteChange, Stats};
@@ -27,7 +28,7 @@ pub enum Effect {
 }
 
 /// Whether an output is whole.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Completeness {
     /// All of it.
@@ -52,7 +53,7 @@ pub struct ToolFailure {
 }
 
 /// Why a call did not succeed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolFailureKind {
     /// No tool of that name.
@@ -81,7 +82,7 @@ pub enum ToolError {
 }
 
 /// Why a turn ended. A limit is a result, not an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
     /// The model answered.

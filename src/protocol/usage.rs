@@ -1,9 +1,10 @@
 //! Counts: what a request cost, what a session did.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The tokens of one or more requests.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     /// Tokens of the prompt, cached ones included.
     pub prompt_tokens: u64,
@@ -28,7 +29,7 @@ impl Usage {
 }
 
 /// What was done, counted from events and never guessed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stats {
     /// Calls of the model.
     pub steps: u64,

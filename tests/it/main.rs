@@ -13,6 +13,7 @@ mod offline;
 mod prompts;
 mod requests;
 mod resume;
+mod schema;
 mod scripted;
 mod strange_repos;
 mod support;
