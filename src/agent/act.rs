@@ -3,9 +3,10 @@
 
 use futures::future::join_all;
 
+use super::loop_guard::{AGAIN, SAME_AS, Verdict};
 use super::transcript::INTERRUPTED;
 use super::turn::Turn;
-use super::{AgentError, CodebaseMaintainer, loop_guard::Verdict};
+use super::{AgentError, CodebaseMaintainer};
 use crate::model::{ChatReply, Finish};
 use crate::protocol::{
     Completeness, Effect, EventKind, Message, StopReason, ToolCall, ToolError, ToolFailure,
@@ -97,21 +98,17 @@ impl CodebaseMaintainer {
                 Effect::Note(change) => EventKind::NoteChanged(change),
             });
         }
-        match failure {
-            Some(ToolFailureKind::Refused) => turn.used.refused_commands += 1,
-            None => turn.used.refused_commands = 0,
-            Some(_) => {}
-        }
+        turn.used.refused(failure);
         let verdict = turn.guard.observe(call, &full);
         let (for_model, completeness) = match verdict {
             Verdict::Fresh | Verdict::EndTurn => self.fit(&call.id, &full),
             Verdict::SameAs(number) => {
-                let text = format!("The result is the same as that of call {number} of this turn.");
+                let text = format!("{SAME_AS} {number} of this turn.");
                 (text, Completeness::Whole)
             }
             Verdict::Again(number) => {
                 let text = format!(
-                    "This call was made before and its result has not changed since call {number} of this turn. It is not shown again: use what is there, look at something else, or answer."
+                    "{AGAIN} {number} of this turn. It is not shown again: use what is there, look at something else, or answer."
                 );
                 (text, Completeness::Whole)
             }

@@ -32,7 +32,9 @@ impl CodebaseMaintainer {
         if reason == StopReason::Answered && self.note_rules.auto_notes == AutoNotes::Keywords {
             self.note_by_keywords(&turn, &answer);
         }
-        self.check_claims(&answer);
+        if !self.has_checked(&turn) {
+            self.check_claims(&answer);
+        }
         let stats = stats(&self.recorder.events()[turn.first_event..]);
         self.recorder.emit(EventKind::TurnFinished {
             turn: turn.number,
@@ -155,6 +157,12 @@ impl CodebaseMaintainer {
         }
     }
 
+    /// Returns whether the claims of a turn were looked up already, before it was cut off.
+    fn has_checked(&self, turn: &Turn) -> bool {
+        let events = &self.recorder.events()[turn.first_event..];
+        events.iter().any(|event| matches!(event.kind, EventKind::AnswerChecked { .. }))
+    }
+
     fn check_claims(&mut self, answer: &str) {
         let checked = claims::check(answer, &self.workspace);
         if checked.claims > 0 {
@@ -164,7 +172,7 @@ impl CodebaseMaintainer {
     }
 
     /// Writes `report.json` and `report.md` into the session's folder.
-    fn write_report(&mut self) {
+    pub(super) fn write_report(&mut self) {
         let Some(folder) = self.session.folder().map(ToOwned::to_owned) else { return };
         let report = self.report();
         let write = || -> io::Result<()> {

@@ -191,6 +191,7 @@ mod tests {
             truncated: false,
             bytes: 12,
             duration_ms: 1,
+            directory: None,
         })
     }
 

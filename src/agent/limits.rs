@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::protocol::StopReason;
+use crate::protocol::{StopReason, ToolFailureKind};
 
 /// The limits of a turn, all on by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,17 @@ pub(super) struct Used {
     pub(super) prompt_tokens: u64,
     pub(super) unusable_replies: u64,
     pub(super) refused_commands: u64,
+}
+
+impl Used {
+    /// Counts what came of a call: refusals in a row.
+    pub(super) fn refused(&mut self, failure: Option<ToolFailureKind>) {
+        match failure {
+            Some(ToolFailureKind::Refused) => self.refused_commands += 1,
+            None => self.refused_commands = 0,
+            Some(_) => {}
+        }
+    }
 }
 
 /// The shares of a limit, in percent, at which the model is told.

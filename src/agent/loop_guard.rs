@@ -14,6 +14,12 @@ const WINDOW: usize = 10;
 /// The call in the window that ends the turn.
 const END_AT: usize = 5;
 
+/// How the result that stands for the second of two equal ones begins.
+pub(super) const SAME_AS: &str = "The result is the same as that of call";
+/// How that of the third begins.
+pub(super) const AGAIN: &str =
+    "This call was made before and its result has not changed since call";
+
 /// Remembers calls and their results.
 #[derive(Debug, Default)]
 pub(super) struct LoopGuard {
@@ -49,6 +55,20 @@ impl LoopGuard {
             (Some(_), _) if lately >= END_AT => Verdict::EndTurn,
             (Some(first), 2) => Verdict::SameAs(first + 1),
             (Some(first), _) => Verdict::Again(first + 1),
+        }
+    }
+}
+
+impl LoopGuard {
+    /// Remembers a call of an earlier process and what the model read: a result, or that it was the
+    /// same as an earlier one.
+    pub(super) fn recall(&mut self, call: &ToolCall, read: &str) {
+        let told = [SAME_AS, AGAIN].into_iter().find_map(|words| read.strip_prefix(words));
+        let number = told.and_then(|rest| rest.trim_start().split(' ').next()?.parse().ok());
+        let first = number.and_then(|number: usize| self.seen.get(number.checked_sub(1)?).copied());
+        match first {
+            Some(first) => self.seen.push(first),
+            None => drop(self.observe(call, read)),
         }
     }
 }
@@ -115,6 +135,23 @@ mod tests {
                 guard.observe(&call(&json!({"command": format!("cat {round} {other}")})), "");
             }
         }
+    }
+
+    #[test]
+    fn a_guard_that_recalls_goes_on_as_the_one_before_it() {
+        let ls = call(&json!({"command": "ls"}));
+        let mut guard = LoopGuard::default();
+        guard.recall(&call(&json!({"command": "pwd"})), "/");
+        guard.recall(&ls, "a");
+        guard.recall(&ls, &format!("{SAME_AS} 2 of this turn."));
+        guard.recall(&ls, &format!("{AGAIN} 2 of this turn. It is not shown again."));
+        assert_eq!(guard.observe(&ls, "a"), Verdict::Again(2));
+        assert_eq!(guard.observe(&ls, "a"), Verdict::EndTurn);
+        let mut guard = LoopGuard::default();
+        for read in [format!("{SAME_AS} 9 of"), format!("{AGAIN} 0 of"), format!("{AGAIN} x")] {
+            guard.recall(&ls, &read);
+        }
+        assert_eq!(guard.observe(&ls, "a"), Verdict::Fresh);
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub(super) struct Recorder {
     display: Box<dyn EventSink>,
     events: Vec<Event>,
     unsaved: Option<String>,
+    /// Whether it was told that nothing is saved any more.
+    is_lost: bool,
 }
 
 impl Recorder {
@@ -22,7 +24,7 @@ impl Recorder {
         display: Box<dyn EventSink>,
         events: Vec<Event>,
     ) -> Self {
-        Self { clock, journal, display, events, unsaved: None }
+        Self { clock, journal, display, events, unsaved: None, is_lost: false }
     }
 
     /// Records one thing that happened. A journal that cannot be written is told once, and the
@@ -49,12 +51,23 @@ impl Recorder {
     /// Says once that nothing is saved from here on.
     pub(super) fn lose(&mut self, reason: &str) {
         self.journal = None;
-        if self.unsaved.is_none() {
+        if !self.is_lost {
+            self.is_lost = true;
             self.unsaved = Some(reason.to_owned());
             let message = format!(
                 "The session cannot be saved ({reason}); it goes on, and is gone when it ends."
             );
             self.emit(EventKind::Warning { message });
+        }
+    }
+
+    /// Says once that a part of the session could not be kept; the journal goes on.
+    pub(super) fn lose_part(&mut self, what: &str, reason: &str) {
+        if self.unsaved.is_none() {
+            self.unsaved = Some(reason.to_owned());
+            self.warn(format!(
+                "{what} could not be kept ({reason}); what follows may not be either."
+            ));
         }
     }
 
@@ -158,5 +171,18 @@ mod tests {
         recorder.lose("no space");
         assert_eq!(recorder.unsaved(), Some("no space"));
         assert_eq!(recorder.events().len(), 1);
+        recorder.lose_part("An output", "no space");
+        assert_eq!(recorder.events().len(), 1);
+    }
+
+    #[test]
+    fn a_part_that_is_lost_is_told_once_and_does_not_hide_that_all_is() {
+        let shown = Shown::default();
+        let mut recorder = recorder(&shown);
+        recorder.lose_part("An output", "no space");
+        recorder.lose_part("An output", "no space");
+        assert_eq!((recorder.unsaved(), recorder.events().len()), (Some("no space"), 1));
+        recorder.lose("none at all");
+        assert_eq!((recorder.unsaved(), recorder.events().len()), (Some("none at all"), 2));
     }
 }

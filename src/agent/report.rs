@@ -119,9 +119,15 @@ pub struct NoteRow {
 /// Counts what a run of events did; its duration is that between the first and the last.
 pub fn stats(events: &[Event]) -> Stats {
     let mut stats = Stats::default();
+    let mut asked = 0;
     for event in events {
         match &event.kind {
-            EventKind::ModelAsked { .. } => stats.steps += 1,
+            // A step that was cut off is asked again under its number.
+            EventKind::ModelAsked { step, .. } => {
+                stats.steps += u64::from(*step != asked);
+                asked = *step;
+            }
+            EventKind::TurnStarted { .. } => asked = 0,
             EventKind::ModelReplied { usage, .. } => stats.usage.add(*usage),
             EventKind::CommandFinished(CommandFacts { refused: true, .. }) => {
                 stats.commands_refused += 1;
@@ -133,7 +139,6 @@ pub fn stats(events: &[Event]) -> Stats {
             }
             EventKind::NoteChanged(_) => stats.notes_changed += 1,
             EventKind::SessionStarted { .. }
-            | EventKind::TurnStarted { .. }
             | EventKind::ContextBuilt { .. }
             | EventKind::ContextCompacted { .. }
             | EventKind::ModelDelta { .. }

@@ -27,6 +27,7 @@ impl CodebaseMaintainer {
         self.session.take_up(id.to_owned(), journal.folder().to_owned(), turns);
         self.language = self.language.or_else(|| language_of(&reading.events));
         self.resumed = fold(&reading.events);
+        self.return_to_the_folder(&reading.events);
         self.cleared.hold(cleared(&reading.events));
         for bad in &reading.bad_lines {
             let what = if bad.torn { "was cut off" } else { "cannot be read" };
@@ -37,9 +38,28 @@ impl CodebaseMaintainer {
         Ok(())
     }
 
+    /// Stands where the terminal stood: a model that went into a folder believes to be there.
+    fn return_to_the_folder(&mut self, events: &[Event]) {
+        let moved = events.iter().rev().find_map(|event| match &event.kind {
+            EventKind::CommandFinished(facts) => facts.directory.as_deref(),
+            _ => None,
+        });
+        if let Some(folder) = moved
+            && !self.terminal.stand_in(folder.as_ref())
+        {
+            self.pending_warnings.push(format!(
+                "The folder `{folder}` in which the session stood is gone; it is at the root again."
+            ));
+        }
+    }
+
     /// Goes on with the turn that was cut off; none when the last one had ended.
     pub async fn resume(&mut self) -> Result<Option<Outcome>, AgentError> {
-        let Some(mut turn) = self.unfinished_turn() else { return Ok(None) };
+        let Some(mut turn) = self.unfinished_turn() else {
+            // It may have been cut off between its end and its report.
+            self.write_report();
+            return Ok(None);
+        };
         self.choose_language(&turn.request)?;
         self.begin_conversation(&turn.request)?;
         match self.go_on(&mut turn).await {
@@ -71,11 +91,19 @@ impl CodebaseMaintainer {
         let request = Request { mode, text: question.clone() };
         let mut rebuilt = Turn::new(*turn, request, self.clock.running(), first);
         let mut answer = None;
+        let mut asked = 0;
+        let mut made: &[ToolCall] = &[];
         for event in &events[first..] {
             match &event.kind {
                 EventKind::TurnFinished { .. } => return None,
-                EventKind::ModelAsked { .. } => rebuilt.used.steps += 1,
+                // A step counts once it came to something: one that was cut off is asked again.
+                EventKind::ModelAsked { step, .. } => {
+                    rebuilt.used.steps = asked;
+                    asked = *step;
+                }
                 EventKind::ModelReplied { usage, text, calls, .. } => {
+                    rebuilt.used.steps = asked;
+                    made = calls;
                     rebuilt.used.prompt_tokens += usage.prompt_tokens;
                     let answers = calls.is_empty() && !text.trim().is_empty();
                     answer = answers.then(|| text.clone());
@@ -86,9 +114,24 @@ impl CodebaseMaintainer {
                 }
                 EventKind::ContextBuilt { .. } => rebuilt.built = true,
                 EventKind::ContextCompacted { tokens_before, tokens_after, .. } => {
+                    rebuilt.used.steps = asked;
                     rebuilt.compacted(*tokens_before, *tokens_after);
                 }
+                EventKind::ToolFinished { id, for_model, completeness, failure, .. } => {
+                    rebuilt.used.refused(*failure);
+                    if let Some(call) = made.iter().find(|call| call.id == *id) {
+                        let is_cut = *completeness == Completeness::Cut;
+                        let whole = if is_cut { self.whole_output(id) } else { None };
+                        rebuilt.guard.recall(call, whole.as_deref().unwrap_or(for_model));
+                    }
+                }
                 _ => {}
+            }
+            // What the loop says when a mark is passed is that it is.
+            if let EventKind::LoopSaid { .. } = event.kind
+                && let Some((mark, _)) = self.limits.reminder(&rebuilt.used, rebuilt.told)
+            {
+                rebuilt.told = mark;
             }
         }
         Some(rebuilt)

@@ -85,7 +85,7 @@ impl CodebaseMaintainer {
         match kept {
             Ok(()) => Some(self.shown(&path)),
             Err(error) => {
-                self.recorder.warn(format!("The whole output could not be kept: {error}."));
+                self.recorder.lose_part("The whole of an output", &error.to_string());
                 None
             }
         }
@@ -93,9 +93,14 @@ impl CodebaseMaintainer {
 
     /// Returns where the whole of a result is, if it was kept, and how many lines it has.
     pub(super) fn kept_output(&self, call_id: &str) -> Option<(String, usize)> {
-        let path = self.output_path(call_id)?;
-        let whole = std::fs::read(&path).ok()?;
-        Some((self.shown(&path), String::from_utf8_lossy(&whole).lines().count()))
+        let whole = self.whole_output(call_id)?;
+        Some((self.shown(&self.output_path(call_id)?), whole.lines().count()))
+    }
+
+    /// Returns the whole of a result, if it was kept.
+    pub(super) fn whole_output(&self, call_id: &str) -> Option<String> {
+        let whole = std::fs::read(self.output_path(call_id)?).ok()?;
+        Some(String::from_utf8_lossy(&whole).into_owned())
     }
 
     fn output_path(&self, call_id: &str) -> Option<PathBuf> {

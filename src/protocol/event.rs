@@ -236,6 +236,9 @@ pub struct CommandFacts {
     pub bytes: u64,
     /// Wall-clock milliseconds.
     pub duration_ms: u64,
+    /// Where the next line starts, from the root of the workspace; none when the line did not move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
 }
 
 /// Who asked for a command.

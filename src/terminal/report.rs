@@ -156,7 +156,17 @@ impl CommandReport {
             truncated: self.truncated,
             bytes: self.bytes,
             duration_ms: self.duration_ms,
+            directory: self.moved_to(),
         }
+    }
+
+    /// Returns the folder where the next line starts, from the root, if the line moved there.
+    fn moved_to(&self) -> Option<String> {
+        let moved = self.directory_after != self.directory;
+        moved.then(|| match self.directory_after.relative().to_string_lossy().into_owned() {
+            root if root.is_empty() => ".".to_owned(),
+            folder => folder,
+        })
     }
 
     /// Returns whether the last command that ran is one of these, perhaps as Git has it, or over
@@ -187,6 +197,7 @@ impl Refusal {
             truncated: false,
             bytes: 0,
             duration_ms: 0,
+            directory: None,
         }
     }
 }

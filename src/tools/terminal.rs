@@ -85,6 +85,15 @@ impl TerminalTool {
         directory.clone()
     }
 
+    /// Stands in a folder, told from the root of the workspace, where an earlier process stood;
+    /// returns whether it is there.
+    pub fn stand_in(&self, folder: &Path) -> bool {
+        let workspace = self.terminal.workspace();
+        let Ok(Some(found)) = workspace.folder(&workspace.top(), folder) else { return false };
+        *self.directory.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        true
+    }
+
     async fn look_up(
         &self,
         line: &str,

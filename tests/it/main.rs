@@ -3,10 +3,12 @@
 mod cli;
 mod compaction;
 mod context;
+mod crash;
 mod docs;
 mod endpoint;
 mod fixtures;
 mod floors;
+mod full_disk;
 mod jail;
 mod notes;
 mod offline;

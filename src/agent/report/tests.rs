@@ -17,6 +17,7 @@ fn command(refused: bool) -> EventKind {
         truncated: false,
         bytes: 0,
         duration_ms: 1,
+        directory: None,
     })
 }
 
@@ -41,7 +42,8 @@ fn replied(prompt_tokens: u64, cached_tokens: u64) -> EventKind {
 }
 
 fn session() -> Vec<Event> {
-    let asked = || EventKind::ModelAsked { step: 1, messages: 2, prompt_tokens: 100 };
+    // The second step was cut off once, and asked again under its number.
+    let asked = |step| EventKind::ModelAsked { step, messages: 2, prompt_tokens: 100 };
     let kinds = vec![
         EventKind::SessionStarted {
             schema: 1,
@@ -63,14 +65,15 @@ fn session() -> Vec<Event> {
             text: String::new(),
             report: Value::Null,
         },
-        asked(),
+        asked(1),
         replied(100, 0),
         command(false),
         command(true),
         note("create", "blocker"),
         note("create", "action"),
         note("update", "blocker"),
-        asked(),
+        asked(2),
+        asked(2),
         replied(300, 100),
         EventKind::AnswerChecked {
             claims: 3,
@@ -99,7 +102,7 @@ fn every_figure_is_counted_from_events() {
     let report = Report::fold(&session(), json!({"total_notes": 2}));
     assert_eq!(report.session_info.session_id, "session_20250119_153000");
     assert_eq!(report.session_info.model, "script:x");
-    assert!((report.session_info.duration_seconds - 13.0).abs() < 1e-9);
+    assert!((report.session_info.duration_seconds - 14.0).abs() < 1e-9);
     let expected = Activity {
         commands_executed: 2,
         commands_refused: 1,
