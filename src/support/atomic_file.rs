@@ -15,8 +15,13 @@ use std::time::{Duration, Instant};
 /// How the names of files begin that are being written, or were when their writer died.
 pub const UNFINISHED: &str = ".unfinished-";
 
-/// Puts bytes in the place of what is there, if anything; durable when it returns.
+/// Puts bytes in the place of what is there, if anything; durable when it returns. A device or a
+/// pipe is no file that could be replaced: it is written into.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        step()?;
+        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
     let unfinished = Unfinished::write(path, bytes, Sync::Yes)?;
     step()?;
     fs::rename(&unfinished.path, path)?;
@@ -340,6 +345,19 @@ mod tests {
         create_new(&other, b"other").unwrap();
         assert!(move_new(&other, &path).is_err());
         assert_eq!(new_or_old(&path).as_deref(), Some("first"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_device_is_written_into_and_stays_one() {
+        use std::os::unix::fs::FileTypeExt;
+        // A link to the device, so that a failure of this test breaks no machine.
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("full");
+        std::os::unix::fs::symlink("/dev/full", &link).unwrap();
+        let error = replace(&link, b"x").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(fs::metadata(&link).unwrap().file_type().is_char_device());
     }
 
     #[cfg(unix)]

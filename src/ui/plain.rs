@@ -26,8 +26,13 @@ impl<W: Write + Send> Plain<W> {
     }
 
     fn line(&mut self, text: &str) -> io::Result<()> {
+        let text = shortened(text, self.width);
+        self.whole_line(&text)
+    }
+
+    fn whole_line(&mut self, text: &str) -> io::Result<()> {
         self.clear()?;
-        writeln!(self.out, "{}", shortened(text, self.width))?;
+        writeln!(self.out, "{}", shortened(text, usize::MAX))?;
         self.out.flush()
     }
 
@@ -91,7 +96,8 @@ impl<W: Write + Send> EventSink for Plain<W> {
             EventKind::AnswerChecked { wrong, .. } => wrong.iter().try_for_each(|claim| {
                 self.line(&format!("warning: the answer cites a place that is wrong: {claim}"))
             }),
-            EventKind::Warning { message } => self.line(&format!("warning: {message}")),
+            // What went wrong is told to its end.
+            EventKind::Warning { message } => self.whole_line(&format!("warning: {message}")),
             EventKind::TurnFinished { .. } => self.clear(),
             EventKind::ModelDelta { .. }
             | EventKind::ModelRestarted
@@ -172,6 +178,7 @@ mod tests {
             truncated: false,
             bytes: 0,
             duration_ms: 0,
+            directory: None,
         }
     }
 
@@ -197,6 +204,13 @@ mod tests {
             shown(80, true, kinds()),
             "step 2: waiting for the model (10 tokens so far)\r\u{1b}[2Kwarning: here\n"
         );
+    }
+
+    #[test]
+    fn a_warning_is_told_to_its_end() {
+        let message = "the disk is full, and here is what to do about it";
+        let warning = EventKind::Warning { message: message.to_owned() };
+        assert_eq!(shown(20, false, vec![warning]), format!("warning: {message}\n"));
     }
 
     #[test]
