@@ -92,7 +92,7 @@ impl CodebaseMaintainer {
         let mut rebuilt = Turn::new(*turn, request, self.clock.running(), first);
         let mut answer = None;
         let mut asked = 0;
-        let mut made: &[ToolCall] = &[];
+        let mut calls_made: &[ToolCall] = &[];
         for event in &events[first..] {
             match &event.kind {
                 EventKind::TurnFinished { .. } => return None,
@@ -103,7 +103,7 @@ impl CodebaseMaintainer {
                 }
                 EventKind::ModelReplied { usage, text, calls, .. } => {
                     rebuilt.used.steps = asked;
-                    made = calls;
+                    calls_made = calls;
                     rebuilt.used.prompt_tokens += usage.prompt_tokens;
                     let answers = calls.is_empty() && !text.trim().is_empty();
                     answer = answers.then(|| text.clone());
@@ -119,7 +119,7 @@ impl CodebaseMaintainer {
                 }
                 EventKind::ToolFinished { id, for_model, completeness, failure, .. } => {
                     rebuilt.used.refused(*failure);
-                    if let Some(call) = made.iter().find(|call| call.id == *id) {
+                    if let Some(call) = calls_made.iter().find(|call| call.id == *id) {
                         let is_cut = *completeness == Completeness::Cut;
                         let whole = if is_cut { self.whole_output(id) } else { None };
                         rebuilt.guard.recall(call, whole.as_deref().unwrap_or(for_model));
