@@ -8,10 +8,10 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::entry::{self, Entry, Head, Reading};
-use super::files::{self, Found, Scan, Stamp};
+use super::files::{self, Found, Scan, Sight, Stamp};
 use super::segment::{Segment, Source};
 use crate::support::atomic_file::{self, UNFINISHED};
 use crate::support::bm25::{Document, Index, Posting, Postings};
@@ -37,7 +37,8 @@ pub(super) struct Catalog {
     /// For each document of the segment, whether its file is still what it was.
     is_current: Vec<bool>,
     fresh: Vec<Arc<Reading>>,
-    index: Index,
+    /// Over the fresh ones; made when somebody searches, since a list has no need of it.
+    index: OnceLock<Index>,
     pub(super) has_unfinished: bool,
 }
 
@@ -51,13 +52,40 @@ pub(super) struct Loader {
 #[derive(Debug, Default)]
 struct State {
     segment: Option<(Stamp, Arc<Segment>)>,
+    /// A segment file that turned out not to be what was written.
+    damaged: Option<Stamp>,
     last: Option<(Scan, Arc<Catalog>)>,
 }
 
 impl Catalog {
     /// Returns the entries with their documents' numbers, in no order.
     pub(super) fn entries(&self) -> impl Iterator<Item = (usize, &Entry)> {
+        if let Some(segment) = &self.segment {
+            segment.read_entries();
+        }
         self.numbers().filter_map(|document| Some((document, self.entry(document)?)))
+    }
+
+    /// Reads all entries, and returns whether each is what was written.
+    pub(super) fn reads_whole(&self) -> bool {
+        let read = self.entries().count();
+        read == self.numbers().count() && !self.is_damaged()
+    }
+
+    /// Returns whether the segment turned out to be damaged; then no answer counts.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.segment.as_ref().is_some_and(|segment| segment.is_damaged())
+    }
+
+    /// Returns how many files are notes that were understood, and how many are not.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        let is_note = |document: usize| match document.checked_sub(self.is_current.len()) {
+            Some(at) => self.fresh.get(at).is_some_and(|reading| reading.entry.is_note()),
+            None => self.segment.as_ref().is_some_and(|segment| segment.is_note(document)),
+        };
+        self.numbers().fold((0, 0), |(notes, others), document| {
+            if is_note(document) { (notes + 1, others) } else { (notes, others + 1) }
+        })
     }
 
     /// Returns what lists sort and filter by, with the documents' numbers, in no order.
@@ -87,6 +115,11 @@ impl Catalog {
         let old = old.filter(|(_, is_current)| **is_current).map(|(at, _)| at);
         old.chain(self.is_current.len()..self.documents())
     }
+
+    fn index(&self) -> &Index {
+        let documents = || Index::new(self.fresh.iter().map(|reading| reading.document()));
+        self.index.get_or_init(documents)
+    }
 }
 
 impl Postings for Catalog {
@@ -103,21 +136,21 @@ impl Postings for Catalog {
             });
         }
         let first = u32::try_from(self.is_current.len()).unwrap_or(u32::MAX);
-        self.index.look_up(kind, term, &mut |posting| {
+        self.index().look_up(kind, term, &mut |posting| {
             found(Posting { document: posting.document.saturating_add(first), ..posting });
         });
     }
 
     fn length(&self, kind: TermKind, document: u32) -> u32 {
         match (document as usize).checked_sub(self.is_current.len()) {
-            Some(at) => self.index.length(kind, u32::try_from(at).unwrap_or(u32::MAX)),
+            Some(at) => self.index().length(kind, u32::try_from(at).unwrap_or(u32::MAX)),
             None => self.segment.as_ref().map_or(0, |segment| segment.length(kind, document)),
         }
     }
 
     fn mean_length(&self, kind: TermKind) -> f64 {
         let old = self.segment.as_ref().map_or(0.0, |segment| segment.mean_length(kind));
-        if old > 0.0 { old } else { self.index.mean_length(kind) }
+        if old > 0.0 { old } else { self.index().mean_length(kind) }
     }
 }
 
@@ -139,12 +172,19 @@ impl Loader {
         let segment = self.segment(&mut state);
         let known = state.last.take().map(|(_, catalog)| catalog);
         let mut catalog = self.compare(&scan, segment, known.as_deref());
-        if catalog.fresh.len() > MAY_BE_BEHIND.max(scan.notes.len() / 32) {
+        if catalog.fresh.len() > MAY_BE_BEHIND.max(scan.count() / 32) {
             catalog = self.with_new_segment(catalog, &scan, &mut state);
         }
         let catalog = Arc::new(catalog);
         state.last = Some((scan, Arc::clone(&catalog)));
         Ok(catalog)
+    }
+
+    /// Forgets a segment that turned out to be damaged, so that the files are read.
+    pub(super) fn forget(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.damaged = state.segment.take().map(|(stamp, _)| stamp);
+        state.last = None;
     }
 
     /// Returns the notes without looking at those that the segment knows, for a creation in a
@@ -158,11 +198,10 @@ impl Loader {
         let mut is_current = vec![false; segment.documents()];
         let mut new: Vec<String> = Vec::new();
         let mut place = 0;
-        let all =
-            files::names(&self.folder, |name| match segment.find(name.as_bytes(), &mut place) {
-                Some(document) => is_current[document] = true,
-                None => new.push(name),
-            });
+        let all = files::names(&self.folder, |name| match segment.find(name, &mut place) {
+            Some(document) => is_current[document] = true,
+            None => new.push(String::from_utf8_lossy(name).into_owned()),
+        });
         all.ok()?;
         if new.len() > MAY_BE_BEHIND.max(is_current.len() / 32) {
             return None;
@@ -173,10 +212,8 @@ impl Loader {
             stamp: Stamp::default(),
             is_plain: true,
         });
-        let fresh: Vec<Arc<Reading>> =
-            latest.map(|found| Arc::new(self.read_one(&found))).collect();
-        let index = Index::new(fresh.iter().map(|reading| reading.document()));
-        Some(Catalog { segment: Some(segment), is_current, fresh, index, has_unfinished: false })
+        let fresh = latest.map(|found| Arc::new(self.read_one(&found))).collect();
+        Some(Catalog { segment: Some(segment), is_current, fresh, ..Catalog::default() })
     }
 
     /// Reads the segment file if it is another one than last time.
@@ -188,7 +225,12 @@ impl Loader {
         {
             return Some(Arc::clone(segment));
         }
-        let segment = Arc::new(Segment::read(std::fs::read(&path).ok()?)?);
+        if state.damaged == Some(stamp) {
+            return None;
+        }
+        let file = files::open(&path).ok()?;
+        let stamp = Stamp::of(&file.metadata().ok()?);
+        let segment = Arc::new(Segment::open(file)?);
         state.segment = Some((stamp, Arc::clone(&segment)));
         Some(segment)
     }
@@ -200,31 +242,31 @@ impl Loader {
         known: Option<&Catalog>,
     ) -> Catalog {
         let mut is_current = vec![false; segment.as_ref().map_or(0, |old| old.documents())];
-        let mut changed = Vec::new();
+        let mut changed: Vec<Found> = Vec::new();
         let mut place = 0;
-        for found in &scan.notes {
+        for sight in scan.files() {
             let old = segment.as_ref().and_then(|segment| {
-                let document = segment.find(found.name.as_bytes(), &mut place)?;
-                (segment.stamp(document)? == found.stamp).then_some(document)
+                let document = segment.find(sight.name, &mut place)?;
+                (segment.stamp(document)? == sight.stamp).then_some(document)
             });
             match old.and_then(|document| is_current.get_mut(document)) {
                 Some(is_current) => *is_current = true,
-                None => changed.push(found),
+                None => changed.push(sight.found()),
             }
         }
         changed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let fresh = self.read_all(&changed, known);
-        let index = Index::new(fresh.iter().map(|reading| reading.document()));
-        Catalog { segment, is_current, fresh, index, has_unfinished: scan.has_unfinished }
+        let has_unfinished = scan.has_unfinished;
+        Catalog { segment, is_current, fresh, has_unfinished, ..Catalog::default() }
     }
 
-    fn read_all(&self, changed: &[&Found], known: Option<&Catalog>) -> Vec<Arc<Reading>> {
+    fn read_all(&self, changed: &[Found], known: Option<&Catalog>) -> Vec<Arc<Reading>> {
         let known: HashMap<&str, &Arc<Reading>> = known
             .into_iter()
             .flat_map(|catalog| &catalog.fresh)
             .map(|reading| (reading.entry.file.as_str(), reading))
             .collect();
-        let read = |found: &&Found| match known.get(found.name.as_str()) {
+        let read = |found: &Found| match known.get(found.name.as_str()) {
             Some(reading) if reading.entry.stamp == found.stamp => Arc::clone(reading),
             _ => Arc::new(self.read_one(found)),
         };
@@ -243,7 +285,10 @@ impl Loader {
 
     fn read_one(&self, found: &Found) -> Reading {
         if !found.is_plain {
-            return entry::read(found, Err("it is not a plain file".to_owned()));
+            let is_named_in_bytes = found.name.contains(char::REPLACEMENT_CHARACTER);
+            let problem =
+                if is_named_in_bytes { "its name is not UTF-8" } else { "it is not a plain file" };
+            return entry::read(found, Err(problem.to_owned()));
         }
         match files::read(&self.folder.join(&found.name)) {
             Ok((bytes, stamp)) => entry::read(&Found { stamp, ..found.clone() }, Ok(bytes)),
@@ -260,24 +305,28 @@ impl Loader {
             numbers[*document] = Some(number);
         }
         let fresh = numbers.split_off(catalog.is_current.len());
-        let number_of = |found: &Found| {
-            let at = sorted.binary_search_by(|(_, entry)| entry.file.cmp(&found.name)).ok()?;
-            u32::try_from(at).ok()
+        let number_of = |sight: Sight<'_>| {
+            let compare = |(_, entry): &(usize, &Entry)| entry.file.as_bytes().cmp(sight.name);
+            u32::try_from(sorted.binary_search_by(compare).ok()?).ok()
         };
-        let order: Vec<u32> = scan.notes.iter().filter_map(number_of).collect();
+        let order: Vec<u32> = scan.files().filter_map(number_of).collect();
         let source = Source {
             order,
             entries: sorted.iter().map(|(_, entry)| *entry).collect(),
             old: catalog.segment.as_deref().map(|segment| (segment, numbers)),
-            fresh: (&catalog.index, fresh.into_iter().flatten().collect()),
+            fresh: (catalog.index(), fresh.into_iter().flatten().collect()),
         };
         let bytes = Segment::write(&source);
+        if catalog.is_damaged() {
+            // Nothing is made out of what is damaged; it is forgotten after this look.
+            return catalog;
+        }
         let path = self.folder.join(SEGMENT_FILE);
         // In a folder that cannot be written the next reader does the same work again.
         let stamp = atomic_file::replace_derived(&path, &bytes)
             .and_then(|()| std::fs::symlink_metadata(&path))
             .map_or_else(|_| Stamp::default(), |metadata| Stamp::of(&metadata));
-        let Some(segment) = Segment::read(bytes) else { return catalog };
+        let Some(segment) = Segment::in_memory(bytes) else { return catalog };
         let segment = Arc::new(segment);
         state.segment = Some((stamp, Arc::clone(&segment)));
         Catalog {

@@ -41,7 +41,7 @@ impl NoteStore {
         let index = read_index(&from.join("notes_index.json"));
         let _lock = self.lock()?;
         let mut imported = Imported::default();
-        for found in scan.notes {
+        for found in scan.files().map(|sight| sight.found()) {
             let name = found.name;
             let read = files::read(&from.join(&name)).map_err(|error| error.to_string());
             let source = read.and_then(|(bytes, _)| {

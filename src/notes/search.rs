@@ -1,6 +1,7 @@
 //! Search: the ranking of [`crate::support::bm25`] over title, tags and body, with what a reader
 //! must know to trust an answer: how much was searched, what was left out, which words hit nothing.
 
+use super::catalog::Catalog;
 use super::entry::Entry;
 use super::error::NoteError;
 use super::lifecycle;
@@ -42,17 +43,21 @@ pub struct Hit {
 impl NoteStore {
     /// Finds the notes that answer a query, best first.
     pub fn search(&self, query: &str, filter: &Filter) -> Result<SearchResult, NoteError> {
-        let catalog = self.catalog()?;
+        self.with_catalog(|catalog| Ok(self.found(catalog, query, filter)))
+    }
+
+    fn found(&self, catalog: &Catalog, query: &str, filter: &Filter) -> SearchResult {
         let terms = words::query_terms(query);
-        let ranked = bm25::rank(&*catalog, query);
+        let ranked = bm25::rank(catalog, query);
         let best = ranked.first().map_or(1.0, |(_, score)| *score);
+        let (searched, unreadable) = catalog.counts();
         let mut result = SearchResult {
             hits: Vec::new(),
             total: 0,
-            searched: catalog.heads().filter(|(_, head)| head.is_note).count(),
+            searched,
             hidden: 0,
-            unreadable: catalog.heads().filter(|(_, head)| !head.is_note).count(),
-            missing_terms: missing(&*catalog, query),
+            unreadable,
+            missing_terms: missing(catalog, query),
         };
         for (document, score) in ranked {
             let Some(head) = catalog.head(document) else { continue };
@@ -70,7 +75,7 @@ impl NoteStore {
                 result.hits.push(self.hit(entry, score / best, &terms));
             }
         }
-        Ok(result)
+        result
     }
 
     fn hit(&self, entry: &Entry, score: f64, terms: &Terms) -> Hit {

@@ -123,8 +123,11 @@ impl NoteStore {
         let glance = self.loader.glance();
         let near_duplicate = match &glance {
             Some(catalog) => self.near_duplicate(catalog, &new),
-            None => self.near_duplicate(&*self.catalog()?, &new),
+            None => self.with_catalog(|catalog| Ok(self.near_duplicate(catalog, &new)))?,
         };
+        if glance.as_ref().is_some_and(Catalog::is_damaged) {
+            self.loader.forget();
+        }
         let now = self.clock.now();
         let (id, text) = self.write_new(&new, now)?;
         let note = self.read_back(&id, &text)?;
@@ -151,7 +154,10 @@ impl NoteStore {
 
     /// Returns the notes that a filter lets through, the latest change first.
     pub fn list(&self, filter: &Filter) -> Result<Listing, NoteError> {
-        let catalog = self.catalog()?;
+        self.with_catalog(|catalog| Ok(self.listing(catalog, filter)))
+    }
+
+    fn listing(&self, catalog: &Catalog, filter: &Filter) -> Listing {
         let mut notes: Vec<(usize, Head<'_>)> = Vec::new();
         let mut unreadable = Vec::new();
         for (document, head) in catalog.heads() {
@@ -173,7 +179,7 @@ impl NoteStore {
         notes.sort_unstable_by(newest_first);
         unreadable.sort_by(|a, b| a.file.cmp(&b.file));
         let notes = notes.into_iter().filter_map(|(document, _)| catalog.entry(document).cloned());
-        Ok(Listing { notes: notes.collect(), total, unreadable })
+        Listing { notes: notes.collect(), total, unreadable }
     }
 
     /// Returns counts, what changed last, and what stands in the way.
@@ -237,9 +243,31 @@ impl NoteStore {
         self.that_return(Return::OpenAction)
     }
 
-    /// Returns the notes as they are now.
+    /// Returns the notes as they are now, with all their entries read.
     pub(super) fn catalog(&self) -> Result<Arc<Catalog>, NoteError> {
-        self.loader.load().map_err(NoteError::io("reading", &self.folder))
+        let load = || self.loader.load().map_err(NoteError::io("reading", &self.folder));
+        let catalog = load()?;
+        if catalog.reads_whole() {
+            return Ok(catalog);
+        }
+        self.loader.forget();
+        load()
+    }
+
+    /// Does something with the notes as they are now, and once more where it turned out that a
+    /// derived file was damaged.
+    pub(super) fn with_catalog<T>(
+        &self,
+        work: impl Fn(&Catalog) -> Result<T, NoteError>,
+    ) -> Result<T, NoteError> {
+        let load = || self.loader.load().map_err(NoteError::io("reading", &self.folder));
+        let catalog = load()?;
+        let result = work(&catalog);
+        if !catalog.is_damaged() {
+            return result;
+        }
+        self.loader.forget();
+        work(&*load()?)
     }
 
     /// Returns the offset of times without a zone.
@@ -361,7 +389,7 @@ impl NoteStore {
     /// Brings the derived index up to date; called under the lock, after a write.
     pub(super) fn refresh_index(&self) {
         // The note is on disk already: an index that cannot be made now is made with the next.
-        let Ok(catalog) = self.loader.load() else { return };
+        let Ok(catalog) = self.catalog() else { return };
         index_file::write(&self.folder, catalog.entries().map(|(_, entry)| entry));
         if catalog.has_unfinished {
             atomic_file::remove_unfinished(&self.folder);

@@ -427,7 +427,7 @@ fn a_large_folder_is_written_and_searched_like_a_small_one() {
     put(&folder, "note_20250101_000000_7.md", "---\ntitle: changed\n---\n\nfresh\n");
     assert_eq!(store.search("word7", &Filter::default()).unwrap().total, 0);
     assert_eq!(store.search("fresh", &Filter::default()).unwrap().total, 1);
-    put(&folder, ".search_index", "gknotes2 and then nothing");
+    put(&folder, ".search_index", "gknotes3 and then nothing");
     let reopened = self::store(&folder);
     assert_eq!(reopened.search("fresh", &Filter::default()).unwrap().total, 1);
     assert_eq!(reopened.list(&Filter::default()).unwrap().total, 2_183);

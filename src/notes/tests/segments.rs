@@ -83,12 +83,18 @@ fn a_segment_that_was_damaged_anywhere_is_made_anew() {
     let folder = tempfile::tempdir().unwrap();
     many(&folder);
     let whole = list(&folder, &Filter::default());
+    let search = || store(&folder).search("body 17 标题 重构", &Filter::default()).unwrap();
+    let found = search();
     let path = folder.path().join("notes/.search_index");
     let bytes = fs::read(&path).unwrap();
-    for at in (0..bytes.len()).step_by(bytes.len() / 40) {
+    for at in (0..bytes.len()).step_by(bytes.len() / 20) {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x40;
-        fs::write(&path, damaged).unwrap();
+        fs::write(&path, &damaged).unwrap();
         assert_eq!(list(&folder, &Filter::default()), whole, "byte {at}");
+        fs::write(&path, &damaged).unwrap();
+        assert_eq!(search(), found, "byte {at}");
+        fs::write(&path, &bytes[..at]).unwrap();
+        assert_eq!(search(), found, "cut at {at}");
     }
 }
