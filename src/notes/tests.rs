@@ -60,7 +60,7 @@ fn a_new_note_lies_in_the_format_of_the_book() {
 id: note_20250119_153000_0
 title: 项目进展 - 第一阶段
 type: task_state
-tags: [refactoring, phase1, 后端]
+tags: [\"refactoring\", \"phase1\", \"后端\"]
 created_at: 2025-01-19T15:30:00
 updated_at: 2025-01-19T15:30:00
 ---

@@ -81,9 +81,10 @@ pub(super) fn write_text(text: &str) -> String {
     if is_safe { written.to_owned() } else { quoted(text) }
 }
 
-/// Returns a list of texts as a YAML value on one line.
+/// Returns a list of texts on one line, in a spelling that YAML and JSON share: the Python package
+/// reads tags as JSON.
 pub(super) fn write_list<T: AsRef<str>>(items: &[T]) -> String {
-    let items: Vec<String> = items.iter().map(|item| write_item(item.as_ref())).collect();
+    let items: Vec<String> = items.iter().map(|item| quoted(item.as_ref())).collect();
     format!("[{}]", items.join(", "))
 }
 

@@ -52,7 +52,7 @@ fn create_prints_the_id_alone() {
     assert_eq!(ran.stdout(), "note_20250119_153000_0\n");
     assert_eq!(ran.stderr(), "");
     let text = fs::read_to_string(notes(&env).join("note_20250119_153000_0.md")).unwrap();
-    assert!(text.contains("type: blocker\ntags: [dependency, urgent]\n"), "{text}");
+    assert!(text.contains("type: blocker\ntags: [\"dependency\", \"urgent\"]\n"), "{text}");
 }
 
 #[test]

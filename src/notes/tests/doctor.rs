@@ -100,7 +100,7 @@ fn conflicts_in_the_front_matter_are_resolved_and_nothing_is_lost() {
     assert_eq!(checkup.worst(), None, "{checkup:#?}");
     let diff = checkup.findings[0].repaired.as_deref().unwrap();
     assert!(diff.contains("-<<<<<<< HEAD"), "{diff}");
-    let expected = "---\nid: note_20250101_000000_0\ntitle: t\ntype: action\ntags: [a, b, c]\nstatus: done\nupdated_at: 2025-01-03T00:00:00\n---\n\nbody\n";
+    let expected = "---\nid: note_20250101_000000_0\ntitle: t\ntype: action\ntags: [\"a\", \"b\", \"c\"]\nstatus: done\nupdated_at: 2025-01-03T00:00:00\n---\n\nbody\n";
     assert_eq!(get(&folder, name), expected);
     store.undo().unwrap();
     assert_eq!(get(&folder, name), conflicted);

@@ -31,7 +31,7 @@ fn a_folder_of_the_python_package_is_taken_over() {
         assert_eq!(imported.notes.len(), 2);
         assert_eq!(imported.problems.len(), 1);
         let first = get(&folder, "note_20250119_153000_0.md");
-        let expected = "---\nid: note_20250119_153000_0\ntitle: 'fix: [WIP] 解析器 #12'\ntype: blocker\ntags: [重构, \"😀\"]\ncreated_at: 2025-01-19T15:30:00.123456\nupdated_at: 2025-01-19T16:30:00.123456\n---\n\n## 现象\n崩溃\n";
+        let expected = "---\nid: note_20250119_153000_0\ntitle: 'fix: [WIP] 解析器 #12'\ntype: blocker\ntags: [\"重构\", \"😀\"]\ncreated_at: 2025-01-19T15:30:00.123456\nupdated_at: 2025-01-19T16:30:00.123456\n---\n\n## 现象\n崩溃\n";
         assert_eq!(first, expected);
         let second = store.read("note_20250119_153000_1").unwrap();
         assert_eq!((second.title.as_str(), second.kind), ("From the index", NoteKind::Action));

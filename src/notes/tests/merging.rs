@@ -23,7 +23,7 @@ fn fields_are_merged_by_what_they_are() {
         ("tags: [a, b]\nstatus: open\nupdated_at: 2025-01-01T00:00:00\n", "x"),
         ("tags: [b, c]\nstatus: done\nupdated_at: 2025-01-03T00:00:00\n", "x"),
         ("tags: [a, b, d]\nstatus: doing\nupdated_at: 2025-01-02T00:00:00\n", "x"),
-        ("tags: [b, c, d]\nstatus: done\nupdated_at: 2025-01-03T00:00:00\n", "x"),
+        ("tags: [\"b\", \"c\", \"d\"]\nstatus: done\nupdated_at: 2025-01-03T00:00:00\n", "x"),
     );
     check(
         ("updated_at: 2025-01-01T00:00:00\n", "x"),
