@@ -70,11 +70,7 @@ impl Table {
 }
 
 /// Calls `found` with the terms of a block while it returns true; none when the block is damaged.
-fn visit(
-    bytes: &Bytes,
-    block: &Block,
-    found: &mut dyn FnMut(&[u8], &[u8]) -> bool,
-) -> Option<()> {
+fn visit(bytes: &Bytes, block: &Block, found: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Option<()> {
     let bytes = bytes.read(block.start, block.length)?;
     if checksum(&bytes) != block.sum {
         return None;

@@ -125,8 +125,7 @@ impl Source<'_> {
 }
 
 fn put_part(bytes: &mut Vec<u8>, content: &[u8]) -> Place {
-    let place =
-        Place { start: bytes.len() as u64, length: content.len(), sum: checksum(content) };
+    let place = Place { start: bytes.len() as u64, length: content.len(), sum: checksum(content) };
     bytes.extend(content);
     place
 }
