@@ -58,16 +58,15 @@ impl Stamp {
     #[expect(
         clippy::cast_sign_loss,
         clippy::cast_possible_wrap,
-        clippy::useless_conversion,
         clippy::unnecessary_cast,
         reason = "the types of these fields differ from system to system"
     )]
-    fn of_stat(stat: &Stat) -> Self {
+    fn of_state(state: &Stat) -> Self {
         Self {
-            size: stat.st_size as u64,
-            modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-            changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
-            inode: stat.st_ino as u64,
+            size: state.st_size as u64,
+            modified: nanoseconds(state.st_mtime as i64, state.st_mtime_nsec as i64),
+            changed: nanoseconds(state.st_ctime as i64, state.st_ctime_nsec as i64),
+            inode: state.st_ino as u64,
         }
     }
 
@@ -170,10 +169,10 @@ impl Block {
             let name = names.get(start..=start + seen.length as usize).unwrap_or_default();
             let Ok(name) = CStr::from_bytes_with_nul(name) else { continue };
             // A file that went away between the two calls is not there.
-            let Ok(stat) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let Ok(state) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             seen.is_there = true;
-            seen.is_plain = FileType::from_raw_mode(stat.st_mode).is_file();
-            seen.stamp = Stamp::of_stat(&stat);
+            seen.is_plain = FileType::from_raw_mode(state.st_mode).is_file();
+            seen.stamp = Stamp::of_state(&state);
         }
     }
 }

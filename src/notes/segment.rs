@@ -90,15 +90,15 @@ impl Segment {
         let read = || {
             let (start, length) = (self.small(document, REST)?, self.small(document, REST_LENGTH)?);
             let (start, length) = (start as usize, length as usize);
-            let entry = match self.rest.get() {
-                Some(rest) => self.read_entry(document, rest.get(start..)?.get(..length)?),
-                None => {
-                    let part = self.header.parts[Part::Rest as usize];
-                    let bytes = self.bytes.read(part.start.checked_add(start as u64)?, length);
-                    let sum = self.large(document, REST_SUM)?;
-                    let bytes = bytes.filter(|bytes| layout::checksum(bytes) == sum);
-                    bytes.and_then(|bytes| self.read_entry(document, &bytes))
-                }
+            let entry = if let Some(rest) = self.rest.get() {
+                let written = rest.get(start..).and_then(|rest| rest.get(..length));
+                written.and_then(|bytes| self.read_entry(document, bytes))
+            } else {
+                let part = self.header.parts[Part::Rest as usize];
+                let bytes = self.bytes.read(part.start.checked_add(start as u64)?, length);
+                let sum = self.large(document, REST_SUM)?;
+                let bytes = bytes.filter(|bytes| layout::checksum(bytes) == sum);
+                bytes.and_then(|bytes| self.read_entry(document, &bytes))
             };
             if entry.is_none() {
                 self.is_damaged.store(true, Ordering::Relaxed);

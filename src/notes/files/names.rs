@@ -17,6 +17,7 @@ pub(super) struct Names<'a> {
 
 #[cfg(target_os = "linux")]
 impl<'a> Names<'a> {
+    #[expect(clippy::unnecessary_wraps, reason = "on other systems it can fail")]
     pub(super) fn of(folder: &'a File) -> io::Result<Self> {
         Ok(Self { folder, buffer: Vec::with_capacity(BUFFER) })
     }

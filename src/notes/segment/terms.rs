@@ -123,10 +123,10 @@ fn close(bytes: &mut Vec<u8>, table: &mut Vec<u8>, block: &mut Vec<u8>, first: &
 }
 
 fn put_postings(list: &mut Vec<u8>, postings: &[Posting]) {
-    let mut last = 0;
+    let mut before = 0;
     for posting in postings {
-        put_number(list, u64::from(posting.document - last));
-        last = posting.document;
+        put_number(list, u64::from(posting.document - before));
+        before = posting.document;
         let (title, text) = (u64::from(posting.title), u64::from(posting.text));
         // Most terms stand in the text alone: the lowest bit says that one is in the title.
         if title == 0 {
