@@ -255,4 +255,10 @@ pub(super) enum ConfigCommand {
         #[arg(long)]
         origin: bool,
     },
+    /// Open the project's config file in `$VISUAL` or `$EDITOR`, and check it afterwards.
+    Edit {
+        /// Your own config file instead, for all projects.
+        #[arg(long)]
+        user: bool,
+    },
 }

@@ -4,14 +4,12 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::args::ConfigCommand;
 use super::wiring::Setup;
 use super::{CliError, print, print_json};
 use crate::support::yaml;
 
 /// Shows the settings.
-pub(super) fn run(setup: &Setup, command: &ConfigCommand) -> Result<u8, CliError> {
-    let ConfigCommand::Show { origin: with_origin } = command;
+pub(super) fn show(setup: &Setup, with_origin: bool) -> Result<u8, CliError> {
     if setup.json {
         let row = |(key, value, origin): (&str, &yaml::Value, &crate::config::Origin)| json!({"key": key, "value": value, "origin": origin.to_string().replace('`', "")});
         print_json(&setup.layers.rows().map(row).collect::<Vec<_>>())?;
@@ -22,7 +20,7 @@ pub(super) fn run(setup: &Setup, command: &ConfigCommand) -> Result<u8, CliError
         let value = yaml::write(value).unwrap_or_default();
         let value = value.trim();
         // Writing into a string cannot fail.
-        let _ = if *with_origin {
+        let _ = if with_origin {
             writeln!(text, "{key}: {value}  # {origin}")
         } else {
             writeln!(text, "{key}: {value}")

@@ -6,6 +6,7 @@ mod args;
 mod ask;
 mod completions;
 mod config;
+mod config_edit;
 mod context;
 mod doctor;
 mod error;
@@ -26,7 +27,7 @@ pub use error::{CliError, ExitKind};
 
 use crate::config::Environment;
 use crate::ui::markdown;
-use args::{Cli, Command};
+use args::{Cli, Command, ConfigCommand};
 use wiring::Setup;
 
 /// Runs the program: reads the process's arguments and environment, does what is asked, and
@@ -52,7 +53,11 @@ async fn run(cli: Cli) -> Result<u8, CliError> {
     if let Command::Completions { shell } = cli.command {
         return completions::run(shell);
     }
-    let setup = Setup::of(&cli.global, Environment::of_process())?;
+    let environment = Environment::of_process();
+    if let Command::Config(ConfigCommand::Edit { user }) = cli.command {
+        return config_edit::run(&cli.global, &environment, user);
+    }
+    let setup = Setup::of(&cli.global, environment)?;
     match &cli.command {
         Command::Explore(args) => ask::explore(&setup, args).await,
         Command::Analyze(args) => ask::analyze(&setup, args).await,
@@ -64,7 +69,10 @@ async fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Report(args) => sessions::report(&setup, args),
         Command::Session(command) => sessions::run(&setup, command).await,
         Command::Init { git } => init::run(&setup, *git),
-        Command::Config(command) => config::run(&setup, command),
+        Command::Config(ConfigCommand::Show { origin }) => config::show(&setup, *origin),
+        Command::Config(ConfigCommand::Edit { user }) => {
+            config_edit::run(&cli.global, &setup.environment, *user)
+        }
         Command::Doctor => doctor::run(&setup).await,
         Command::Completions { shell } => completions::run(*shell),
     }

@@ -51,15 +51,7 @@ impl Setup {
             (ColorArg::Auto, false) => anstream::ColorChoice::Auto,
         };
         choice.write_global();
-        let workspace = Workspace::open(&args.directory).map_err(|error| {
-            CliError::from_error(ExitKind::Usage, &error).with_hint("`-C DIR` names the repository")
-        })?;
-        let asked_for = args.state_dir.as_deref().or(environment.state_dir.as_deref());
-        let state = StateFolder::of(workspace.root(), asked_for);
-        state.check().map_err(|error| {
-            CliError::new(ExitKind::Store, error.to_string())
-                .with_hint("`--state-dir DIR` keeps notes and sessions elsewhere")
-        })?;
+        let (workspace, state) = places(args, &environment)?;
         let layers = layers(args, &state, &environment).map_err(|error| config_error(&error))?;
         let config = layers.config().map_err(|error| config_error(&error))?;
         let clock = clock(args.clock.as_deref().or(environment.clock.as_deref()))
@@ -193,6 +185,23 @@ impl Setup {
             },
         }
     }
+}
+
+/// Resolves the workspace and its state folder.
+pub(super) fn places(
+    args: &GlobalArgs,
+    environment: &Environment,
+) -> Result<(Workspace, StateFolder), CliError> {
+    let workspace = Workspace::open(&args.directory).map_err(|error| {
+        CliError::from_error(ExitKind::Usage, &error).with_hint("`-C DIR` names the repository")
+    })?;
+    let asked_for = args.state_dir.as_deref().or(environment.state_dir.as_deref());
+    let state = StateFolder::of(workspace.root(), asked_for);
+    state.check().map_err(|error| {
+        CliError::new(ExitKind::Store, error.to_string())
+            .with_hint("`--state-dir DIR` keeps notes and sessions elsewhere")
+    })?;
+    Ok((workspace, state))
 }
 
 /// Runs `notes …`.

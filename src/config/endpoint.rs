@@ -432,7 +432,7 @@ mod tests {
         check("endpoint.base_url=ftp://x", "it must begin with `http://` or `https://`");
         check("endpoint.preset=olama", "did you mean `ollama`?");
         check("endpoint.quirks=[short_id]", "did you mean `short_ids`?");
-        check("endpoint.extra_body=[1]", "invalid type");
+        check("endpoint.extra_body=[1]", "it must be a mapping, or a JSON object as text");
         check("endpoint.extra_body=x", "it must be a JSON object");
         check("endpoint.temperature=3", "between 0 and 2");
         check("endpoint.tries=0", "at least 1");

@@ -26,6 +26,8 @@ pub struct Environment {
     pub clock: Option<String>,
     /// `NO_COLOR` is set, or `TERM` is `dumb`.
     pub no_color: bool,
+    /// `VISUAL`, else `EDITOR`: the person's editor, with its arguments.
+    pub editor: Option<OsString>,
     /// The program's own file, for the jail's helper.
     pub program: Option<PathBuf>,
 }
@@ -55,6 +57,7 @@ impl Environment {
             variables: Variables::default(),
             clock: text("GROUNDSKEEPER_CLOCK"),
             no_color: get("NO_COLOR").is_some() || text("TERM").as_deref() == Some("dumb"),
+            editor: get("VISUAL").or_else(|| get("EDITOR")),
             program: None,
         }
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::kinds::{self, wrong_kind};
 use super::{Config, ConfigError, Environment, Found};
 use crate::model::openai::StoredKey;
 use crate::support::nearest::nearest;
@@ -12,7 +13,7 @@ use crate::support::state_folder::StateFolder;
 use crate::support::yaml::{self, Mapping, Value};
 
 /// The defaults, which are also the list of all keys.
-const DEFAULTS: &str = include_str!("defaults.yaml");
+pub(super) const DEFAULTS: &str = include_str!("defaults.yaml");
 
 /// Keys that a project's own file may not set.
 const NOT_FOR_PROJECTS: [&str; 3] = ["model", "terminal.sandbox", "profiles"];
@@ -30,7 +31,7 @@ const API_KEY: &str = "endpoint.api_key";
 const PROFILE: &str = "endpoint.profile";
 
 /// The key whose value is a mapping of its own.
-const EXTRA_BODY: &str = "endpoint.extra_body";
+pub(super) const EXTRA_BODY: &str = "endpoint.extra_body";
 
 /// A settings file is at most this long: YAML parsers are quadratic on hostile nesting.
 const MOST_BYTES: u64 = 16 * 1024;
@@ -136,12 +137,27 @@ impl Layers {
 
     /// Sets one value.
     pub fn set(&mut self, key: &str, value: Value, origin: &Origin) -> Result<(), ConfigError> {
-        let is_kept_back = NOT_FOR_PROJECTS.contains(&key)
-            || SECTIONS_NOT_FOR_PROJECTS.iter().any(|section| key.starts_with(section));
-        if matches!(origin, Origin::Project(_)) && is_kept_back {
+        if matches!(origin, Origin::Project(_)) && is_kept_back(key) {
             return Err(ConfigError::NotForProjects(key.to_owned()));
         }
         if !self.values.contains_key(key) {
+            let prefix = format!("{key}.");
+            let inner = self.values.keys().filter(|known| known.starts_with(&prefix));
+            let inner: Vec<&str> = inner.map(String::as_str).collect();
+            if !inner.is_empty() {
+                // A section with nothing in it sets nothing.
+                if matches!(&value, Value::Null | Value::Mapping(_)) {
+                    return Ok(());
+                }
+                return Err(ConfigError::BadValue {
+                    key: key.to_owned(),
+                    origin: origin.to_string(),
+                    reason: format!(
+                        "it is a section and has no value of its own; it holds {}",
+                        names(&inner)
+                    ),
+                });
+            }
             return Err(ConfigError::UnknownKey {
                 nearest: self.nearest(key),
                 key: key.to_owned(),
@@ -156,6 +172,7 @@ impl Layers {
         let before = self.values.insert(key.to_owned(), (value, origin.clone()));
         // Each value is tried as it comes, so that an error names its own place.
         if let Err(reason) = self.read() {
+            let reason = self.in_words(key, before.as_ref(), reason);
             if let Some(before) = before {
                 self.values.insert(key.to_owned(), before);
             }
@@ -166,6 +183,13 @@ impl Layers {
             });
         }
         if key == PROFILE { self.lay_profile() } else { Ok(()) }
+    }
+
+    /// Returns what is wrong with a value, in words.
+    fn in_words(&self, key: &str, before: Option<&(Value, Origin)>, reason: String) -> String {
+        let values = before.zip(self.values.get(key));
+        let of_kind = values.and_then(|((before, _), (value, _))| wrong_kind(key, value, before));
+        of_kind.unwrap_or_else(|| kinds::choice(reason))
     }
 
     /// Returns the settings, checked.
@@ -371,6 +395,17 @@ fn parse(text: &str, path: &Path) -> Result<Mapping, ConfigError> {
         Value::Null => Ok(Mapping::new()),
         _ => Err(not_yaml("it must be a mapping of keys to values".to_owned())),
     }
+}
+
+/// Returns whether a key is not for a project's own file.
+pub(super) fn is_kept_back(key: &str) -> bool {
+    NOT_FOR_PROJECTS.contains(&key)
+        || SECTIONS_NOT_FOR_PROJECTS.iter().any(|section| key.starts_with(section))
+}
+
+/// Returns names as a list in a sentence.
+fn names(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns whether a mapping under a key is a value: in the section, or in a profile.

@@ -9,7 +9,9 @@ mod dotenv;
 mod endpoint;
 mod environment;
 mod error;
+mod kinds;
 mod layers;
+mod template;
 mod variables;
 
 use std::time::Duration;
@@ -20,6 +22,7 @@ pub use endpoint::EndpointSettings;
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use layers::{Layers, Origin};
+pub use template::{ConfigFile, template};
 pub use variables::{Found, Variables};
 
 use crate::context::ContextConfig;

@@ -2,6 +2,7 @@
 
 mod cli;
 mod compaction;
+mod config_edit;
 mod context;
 mod crash;
 mod docs;
