@@ -10,7 +10,9 @@ mod expansions;
 use std::ops::Range;
 
 pub(super) use characters::is_invisible;
-use expansions::{Quotes, backtick, check_braces, check_dollar, check_tilde, parenthesis};
+use expansions::{
+    Quotes, backtick, check_braces, check_descriptor, check_dollar, check_tilde, parenthesis,
+};
 
 use super::refusal::Refusal;
 use super::repair::Repair;
@@ -289,6 +291,7 @@ impl Lexer<'_> {
                     if let Some(number) = number {
                         return self.redirect(start, Some(&number));
                     }
+                    check_descriptor(&word, &self.line[start..self.at])?;
                     break;
                 }
                 '\'' => self.single_quotes(&mut word)?,

@@ -269,4 +269,6 @@ pub fn clean_text(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod tests;

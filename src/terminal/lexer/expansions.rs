@@ -1,6 +1,6 @@
 //! What a shell would replace or expand: refused, with the form that works instead.
 
-use super::Word;
+use super::{Piece, Word};
 use crate::terminal::refusal::Refusal;
 
 /// What a character stands in.
@@ -73,6 +73,27 @@ pub(super) fn check_braces(word: &Word, written: &str) -> Result<(), Refusal> {
             "Write the words one by one, use a glob like `src/*.rs`, or put the word in single \
              quotes if the braces are meant literally",
         ));
+    }
+    Ok(())
+}
+
+/// Refuses `{name}` directly before a redirect, where bash puts the number of a stream into a
+/// variable.
+pub(super) fn check_descriptor(word: &Word, written: &str) -> Result<(), Refusal> {
+    let is_bare = |piece: Option<&Piece>, brace: char, at_start: bool| {
+        piece.is_some_and(|piece| {
+            let found =
+                if at_start { piece.text.starts_with(brace) } else { piece.text.ends_with(brace) };
+            !piece.quoted && found
+        })
+    };
+    let is_empty = word.bare() == Some("{}");
+    if !is_empty
+        && is_bare(word.pieces.first(), '{', true)
+        && is_bare(word.pieces.last(), '}', false)
+    {
+        return Err(Refusal::new(written, "would name a stream of a shell before a redirect")
+            .advice("Put a space between the word and the redirect"));
     }
     Ok(())
 }

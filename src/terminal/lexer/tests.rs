@@ -90,6 +90,9 @@ fn redirects_know_their_stream() {
     check("a <(b)", "refused <(");
     check("a <>b", "refused <>");
     check("a 3<b", "refused <");
+    check("a {b}<c", "refused {b}");
+    check("a {b[\"1\"]}>/dev/null", "refused {b[\"1\"]}");
+    check("a {b} <c {}<c x{b}<c", "[a] [{b}] Input [c] [{}] Input [c] [x{b}] Input [c]");
 }
 
 #[test]
