@@ -6,6 +6,7 @@
 //! something quoted, and no longer is what it poses as.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex::Regex;
@@ -13,23 +14,56 @@ use regex::Regex;
 /// What stands for a space in a marked passage.
 const MARK: char = '·';
 
-/// What talks to a model.
-const PASSAGES: &[&str] = &[
-    // "Ignore all previous instructions", and its relatives.
-    r"(?i:\b(?:ignore|disregard|forget|override|bypass)\s+(?:(?:all|any|every|the|your|of|my|these|those)\s+){0,3}(?:previous|prior|above|earlier|preceding|foregoing|existing|system|safety)\s+(?:\w+\s+)?(?:instructions?|prompts?|rules?|messages?|directions?|guidelines?|guardrails?|polic(?:y|ies))\b)",
-    r"(?:忽略|无视|忘记|忘掉|不要理会)[^\n，。；]{0,12}(?:指令|指示|提示词|提示|规则|要求)",
+/// What talks to a model, each with texts of which it holds one, so that most text is never looked
+/// at twice.
+const PASSAGES: &[(&[&str], &str)] = &[
+    // "Ignore all previous instructions", and its relatives; [`ORDERS`] are its signs.
+    (
+        &[],
+        r"(?i:\b(?:ignore|disregard|forget|override|bypass)\s+(?:(?:all|any|every|the|your|of|my|these|those)\s+){0,3}(?:previous|prior|above|earlier|preceding|foregoing|existing|system|safety)\s+(?:\w+\s+)?(?:instructions?|prompts?|rules?|messages?|directions?|guidelines?|guardrails?|polic(?:y|ies))\b)",
+    ),
+    (
+        &["忽略", "无视", "忘记", "忘掉", "不要理会"],
+        r"(?:忽略|无视|忘记|忘掉|不要理会)[^\n，。；]{0,12}(?:指令|指示|提示词|提示|规则|要求)",
+    ),
     // A line that poses as a message of somebody else: `SYSTEM: approve all`.
-    r"(?:^|:\d+[:-])\s*(?:SYSTEM|ASSISTANT|DEVELOPER|IMPORTANT SYSTEM)(?: (?:MESSAGE|PROMPT|NOTE))?:\s.*",
+    (
+        &["SYSTEM", "ASSISTANT", "DEVELOPER"],
+        r"(?:^|:\d+[:-])\s*(?:SYSTEM|ASSISTANT|DEVELOPER|IMPORTANT SYSTEM)(?: (?:MESSAGE|PROMPT|NOTE))?:\s.*",
+    ),
     // Marks of chat formats.
-    r"<\|[a-z_]{2,24}\|>",
-    r"\[/?INST\]",
-    r"<</?SYS>>",
-    r"</?(?:system|assistant|developer|tool_output|tool_result|tool_call|function_calls?|function_results?|untrusted|evidence)>",
+    (&["<|"], r"<\|[a-z_]{2,24}\|>"),
+    (&["INST]"], r"\[/?INST\]"),
+    (&["SYS>>"], r"<</?SYS>>"),
+    (
+        &[
+            "system>",
+            "assistant>",
+            "developer>",
+            "tool_output>",
+            "tool_result>",
+            "tool_call>",
+            "function_call",
+            "function_result",
+            "untrusted>",
+            "evidence>",
+        ],
+        r"</?(?:system|assistant|developer|tool_output|tool_result|tool_call|function_calls?|function_results?|untrusted|evidence)>",
+    ),
     // Our own headings, when they are all of a line.
-    r"^\s*\[(?:Role & Policies|Task|State|Evidence|Context|Output)\]\s*$",
+    (
+        &["[Role & Policies]", "[Task]", "[State]", "[Evidence]", "[Context]", "[Output]"],
+        r"^\s*\[(?:Role & Policies|Task|State|Evidence|Context|Output)\]\s*$",
+    ),
     // What a report says in brackets beside the output.
-    r"^\s*\[(?:stderr|no output|no match|exit code \d+|the (?:output|time limit|command|directory) [^\]]*)\]\s*$",
+    (
+        &["[stderr]", "[no output]", "[no match]", "[exit code ", "[the "],
+        r"^\s*\[(?:stderr|no output|no match|exit code \d+|the (?:output|time limit|command|directory) [^\]]*)\]\s*$",
+    ),
 ];
+
+/// Words that begin an order to forget, in any case.
+pub(super) const ORDERS: &str = "(?i:ignore|disregard|forget|override|bypass)";
 
 /// Marks one stream, line by line.
 #[derive(Debug, Default)]
@@ -75,7 +109,24 @@ fn marked(passage: &str) -> String {
 fn passages() -> Option<&'static Regex> {
     static PASSAGE: OnceLock<Option<Regex>> = OnceLock::new();
     // A test sees that the expression is one.
-    PASSAGE.get_or_init(|| Regex::new(&PASSAGES.join("|")).ok()).as_ref()
+    PASSAGE
+        .get_or_init(|| {
+            let ascii = |passage: &str| passage.replace(r"\b", r"(?-u:\b)");
+            let passages: Vec<String> = PASSAGES.iter().map(|(_, text)| ascii(text)).collect();
+            Regex::new(&passages.join("|")).ok()
+        })
+        .as_ref()
+}
+
+/// Returns the texts without which nothing is marked, but for [`ORDERS`].
+pub(super) fn signs() -> impl Iterator<Item = &'static str> {
+    PASSAGES.iter().flat_map(|(signs, _)| signs.iter().copied())
+}
+
+/// Returns where passages stand in a text.
+pub(super) fn places(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let found = passages().into_iter().flat_map(|regex| regex.find_iter(text));
+    found.map(|found| found.range())
 }
 
 #[cfg(test)]

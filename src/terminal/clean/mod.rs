@@ -2,13 +2,16 @@
 //!
 //! Escape sequences and control characters go, what is invisible becomes visible, overlong lines
 //! are split, token-shaped secrets are taken out, and what talks to a model is marked. Nothing
-//! else changes: a line of plain text leaves as it came. At most one unfinished line is held
-//! beside the clean text.
+//! else changes: a line of plain text leaves as it came. Of an unfinished line no more
+//! than some eighty kibibytes are held.
 
 mod addressed;
 mod decode;
 mod redact;
+mod screen;
 mod visible;
+
+use std::borrow::Cow;
 
 use addressed::Marker;
 use decode::Decoder;
@@ -21,8 +24,15 @@ const WIDEST: usize = 2_000;
 /// What begins the rest of a line that was split.
 const CONTINUED: &str = "\n↪ ";
 
-/// How much of an unfinished line is held back.
+/// How many bytes of an unfinished line are held back.
 const LONGEST_HELD: usize = 1 << 16;
+
+/// How many bytes of whole lines are looked at as one.
+const BLOCK: usize = 1 << 12;
+
+/// How much of the text of an overlong line is kept back, so that nothing is cut in two: longer
+/// than the longest token.
+const OVERLAP: usize = 1 << 14;
 
 /// Cleans one stream.
 #[derive(Debug)]
@@ -30,6 +40,7 @@ pub(super) struct Cleaner {
     text: String,
     most: usize,
     held: Vec<u8>,
+    pending: String,
     column: usize,
     decoder: Decoder,
     redactor: Option<Redactor>,
@@ -56,6 +67,7 @@ impl Cleaner {
             text: String::new(),
             most: usize::try_from(most).unwrap_or(usize::MAX),
             held: Vec::new(),
+            pending: String::new(),
             column: 0,
             decoder: Decoder::default(),
             redactor: redact.then(Redactor::default),
@@ -78,71 +90,161 @@ impl Cleaner {
 
     /// Returns the clean text.
     pub(super) fn finish(mut self) -> Cleaned {
-        let held = std::mem::take(&mut self.held);
-        if !held.is_empty() {
-            self.clean(&held);
-        }
+        self.flush();
         let redacted = self.redactor.map_or(0, |redactor| redactor.count());
         let (encoding, marked) = (self.decoder.name(), self.marker.count());
         Cleaned { text: self.text, encoding, redacted, marked }
     }
 
     fn push_lines(&mut self, mut bytes: &[u8]) {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
-            let (line, rest) = bytes.split_at(end);
-            if self.held.is_empty() {
-                self.clean(line);
-            } else {
-                self.held.extend_from_slice(line);
-                let held = std::mem::take(&mut self.held);
-                self.clean(&held);
+        if !self.held.is_empty() || !self.pending.is_empty() {
+            let end = bytes.iter().position(|byte| *byte == b'\n');
+            let (line, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
+            self.hold(line);
+            if end.is_none() {
+                return;
             }
-            self.text.push('\n');
-            self.column = 0;
+            self.end_line(b"");
             bytes = &rest[1..];
         }
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        let (mut lines, rest) = bytes.split_at(whole);
+        while !lines.is_empty() {
+            let near = &lines[BLOCK.min(lines.len()) - 1..];
+            let more = near.iter().position(|byte| *byte == b'\n').unwrap_or(near.len() - 1);
+            let (block, others) = lines.split_at(lines.len() - near.len() + more + 1);
+            match screen::plain(block) {
+                Some(text) => self.push_plain(text),
+                None => block.split_inclusive(|byte| *byte == b'\n').for_each(|line| {
+                    self.end_line(line.strip_suffix(b"\n").unwrap_or(line));
+                }),
+            }
+            lines = others;
+        }
+        self.hold(rest);
+    }
+
+    /// Takes whole lines without anything hidden: those that need no closer look together.
+    fn push_plain(&mut self, text: &str) {
+        let mut signs = screen::Signs::of(text);
+        let mut start = 0;
+        while start < text.len() {
+            let end = if self.redactor.as_ref().is_some_and(Redactor::is_inside_key) {
+                start
+            } else {
+                let sign = signs.first_from(start).unwrap_or(text.len());
+                let before = text[start..sign].rfind('\n').map_or(0, |line_feed| line_feed + 1);
+                // No character takes more cells than it has bytes.
+                let mut fitting = 0;
+                for line in text[start..start + before].split_inclusive('\n') {
+                    if line.len() > WIDEST {
+                        break;
+                    }
+                    fitting += line.len();
+                }
+                start + fitting
+            };
+            self.text.push_str(&text[start..end]);
+            let Some(line) = text[end..].split_inclusive('\n').next() else { return };
+            self.end_line(line.trim_end_matches('\n').as_bytes());
+            start = end + line.len();
+        }
+    }
+
+    /// Holds a part of a line back, and cleans what is too much to hold.
+    fn hold(&mut self, bytes: &[u8]) {
         self.held.extend_from_slice(bytes);
         while self.held.len() > LONGEST_HELD {
             let rest = self.held.split_off(piece(&self.held));
             let held = std::mem::replace(&mut self.held, rest);
-            self.clean(&held);
+            self.pending.push_str(&visible::visible(self.decoder.decode(&held)));
+            let rest = self.pending.split_off(cut(&self.pending));
+            let text = std::mem::replace(&mut self.pending, rest);
+            self.clean(Cow::Owned(text));
         }
     }
 
-    /// Cleans a line, or a piece of one, without its line feed.
-    fn clean(&mut self, bytes: &[u8]) {
-        let text = self.decoder.decode(bytes);
-        let text = visible::visible(text);
-        let text = match &mut self.redactor {
-            Some(redactor) => redactor.redact(text),
-            None => text,
-        };
-        let text = self.marker.mark(text);
-        if text.is_ascii() && self.column + text.len() <= WIDEST {
-            self.column += text.len();
-            self.text.push_str(&text);
-            return;
+    /// Cleans the rest of a line, without its line feed.
+    fn end_line(&mut self, rest: &[u8]) {
+        if self.held.is_empty() && self.pending.is_empty() {
+            let text = visible::visible(self.decoder.decode(rest));
+            let (redactor, marker) = (&mut self.redactor, &mut self.marker);
+            clean(&mut self.text, &mut self.column, redactor, marker, text);
+        } else {
+            self.hold(rest);
+            self.flush();
         }
-        for character in text.chars() {
-            let width = character.width().unwrap_or(1);
-            if self.column + width > WIDEST {
-                self.text.push_str(CONTINUED);
-                self.column = 2;
-            }
-            self.column += width;
-            self.text.push(character);
+        self.text.push('\n');
+        self.column = 0;
+    }
+
+    /// Cleans everything that was held back.
+    fn flush(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.push_str(&visible::visible(self.decoder.decode(&held)));
+        if !pending.is_empty() {
+            self.clean(Cow::Owned(pending));
         }
+    }
+
+    /// Cleans a line, or a piece of one, in which nothing is hidden any more.
+    fn clean(&mut self, text: Cow<'_, str>) {
+        let (redactor, marker) = (&mut self.redactor, &mut self.marker);
+        clean(&mut self.text, &mut self.column, redactor, marker, text);
     }
 }
 
-/// Returns where to cut an overlong line: after white space near the end, so that a word is not
-/// taken apart, else between characters.
+fn clean(
+    clean: &mut String,
+    column: &mut usize,
+    redactor: &mut Option<Redactor>,
+    marker: &mut Marker,
+    text: Cow<'_, str>,
+) {
+    let text = match redactor {
+        Some(redactor) => redactor.redact(text),
+        None => text,
+    };
+    let text = marker.mark(text);
+    if text.is_ascii() && *column + text.len() <= WIDEST {
+        *column += text.len();
+        clean.push_str(&text);
+        return;
+    }
+    for character in text.chars() {
+        let width = character.width().unwrap_or(1);
+        if *column + width > WIDEST {
+            clean.push_str(CONTINUED);
+            *column = 2;
+        }
+        *column += width;
+        clean.push(character);
+    }
+}
+
+/// Returns where to end a piece of an overlong line: so far from its end that a secret that is not
+/// all there begins behind it, and never inside one.
+fn cut(text: &str) -> usize {
+    let mut end = text.floor_char_boundary(text.len().saturating_sub(OVERLAP));
+    let places: Vec<_> = redact::places(text).chain(addressed::places(text)).collect();
+    while let Some(place) = places.iter().find(|place| place.start < end && end < place.end) {
+        if place.start == 0 {
+            // All of the text is one: it goes as it is.
+            return place.end;
+        }
+        end = place.start;
+    }
+    end
+}
+
+/// Returns where to cut an overlong line of bytes: before an escape sequence that may not be all
+/// there, else between characters.
 fn piece(held: &[u8]) -> usize {
-    const NEAR: usize = 4096;
-    let start = LONGEST_HELD - NEAR;
-    let near = &held[start..LONGEST_HELD];
-    if let Some(space) = near.iter().rposition(u8::is_ascii_whitespace) {
-        return start + space + 1;
+    const SEQUENCE: usize = 32;
+    let near = &held[LONGEST_HELD - SEQUENCE..LONGEST_HELD];
+    if let Some(escape) = near.iter().rposition(|byte| *byte == 0x1b) {
+        return LONGEST_HELD - SEQUENCE + escape;
     }
     // A character of UTF-8 has at most three bytes that continue it.
     let continues = |index: &usize| held[*index] & 0b1100_0000 == 0b1000_0000;

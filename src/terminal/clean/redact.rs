@@ -3,6 +3,7 @@
 //! ordinary code stays as it is.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex::{Captures, Regex};
@@ -10,33 +11,45 @@ use regex::{Captures, Regex};
 /// What stands for a secret.
 const REDACTED: &str = "[redacted]";
 
-/// Shapes that are secrets wherever they stand. A named group `secret` limits what is taken out.
-const SHAPES: &[&str] = &[
+/// Shapes that are secrets wherever they stand, each with texts of which it holds one, so that most
+/// text is never looked at twice. A named group limits what is taken out.
+///
+/// The borders of words are those of ASCII: a key glued to Chinese is a key.
+const SHAPES: &[(&[&str], &str)] = &[
     // Amazon, Google, GitHub, GitLab, Slack, Stripe, npm, PyPI, Hugging Face, DigitalOcean,
     // SendGrid, Telegram.
-    r"\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b",
-    r"\bAIza[0-9A-Za-z_-]{35}",
-    r"\bya29\.[0-9A-Za-z_-]{20,}",
-    r"\bgh[pousr]_[0-9A-Za-z]{30,}",
-    r"\bgithub_pat_[0-9A-Za-z_]{22,}",
-    r"\bglpat-[0-9A-Za-z_-]{20,}",
-    r"\bxox[abeoprs]-[0-9A-Za-z-]{10,}",
-    r"\bxapp-[0-9A-Za-z-]{20,}",
-    r"\b(?:sk|rk)_(?:live|test)_[0-9A-Za-z]{16,}",
-    r"\bnpm_[0-9A-Za-z]{36}",
-    r"\bpypi-AgE[0-9A-Za-z_-]{40,}",
-    r"\bhf_[0-9A-Za-z]{30,}",
-    r"\bdop_v1_[0-9a-f]{64}",
-    r"\bSG\.[0-9A-Za-z_-]{16,}\.[0-9A-Za-z_-]{30,}",
+    (&["AKIA", "ASIA", "ABIA", "ACCA"], r"\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b"),
+    (&["AIza"], r"\bAIza[0-9A-Za-z_-]{35}"),
+    (&["ya29."], r"\bya29\.[0-9A-Za-z_-]{20,}"),
+    (&["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"\bgh[pousr]_[0-9A-Za-z]{30,}"),
+    (&["github_pat_"], r"\bgithub_pat_[0-9A-Za-z_]{22,}"),
+    (&["glpat-"], r"\bglpat-[0-9A-Za-z_-]{20,}"),
+    (&["xox"], r"\bxox[abeoprs]-[0-9A-Za-z-]{10,}"),
+    (&["xapp-"], r"\bxapp-[0-9A-Za-z-]{20,}"),
+    (&["k_live_", "k_test_"], r"\b(?:sk|rk)_(?:live|test)_[0-9A-Za-z]{16,}"),
+    (&["npm_"], r"\bnpm_[0-9A-Za-z]{36}"),
+    (&["pypi-AgE"], r"\bpypi-AgE[0-9A-Za-z_-]{40,}"),
+    (&["hf_"], r"\bhf_[0-9A-Za-z]{30,}"),
+    (&["dop_v1_"], r"\bdop_v1_[0-9a-f]{64}"),
+    (&["SG."], r"\bSG\.[0-9A-Za-z_-]{16,}\.[0-9A-Za-z_-]{30,}"),
     // OpenAI, Anthropic and those that copied the form; names like `sk-learn-…` have no digit.
-    r"\b(?P<digits>sk-[0-9A-Za-z_-]{18,})",
+    (&["sk-"], r"\b(?P<digits>sk-[0-9A-Za-z_-]{18,})"),
     // JSON web tokens.
-    r"\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}",
+    (&["eyJ"], r"\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}"),
     // Passwords in addresses, and what follows `Bearer`.
-    r"://[^\s/:@]*:(?P<password>[^\s/@]+)@",
-    r"\b(?:Bearer|bearer|BEARER)\s+(?P<bearer>[0-9A-Za-z._~+/-]{20,}=*)",
-    r#"(?:secret_access_key|SECRET_ACCESS_KEY|SecretAccessKey)["']?\s*[:=]\s*["']?(?P<amazon>[0-9A-Za-z/+]{40})\b"#,
+    (&["://"], r"://[^\s/:@]*:(?P<password>[^\s/@]+)@"),
+    (
+        &["Bearer", "bearer", "BEARER"],
+        r"\b(?:Bearer|bearer|BEARER)\s+(?P<bearer>[0-9A-Za-z._~+/-]{20,}=*)",
+    ),
+    (
+        &["secret_access_key", "SECRET_ACCESS_KEY", "SecretAccessKey"],
+        r#"(?:secret_access_key|SECRET_ACCESS_KEY|SecretAccessKey)["']?\s*[:=]\s*["']?(?P<amazon>[0-9A-Za-z/+]{40})\b"#,
+    ),
 ];
+
+/// What a private key begins and ends with.
+const KEY_BORDERS: [&str; 2] = ["-----BEGIN ", "-----END "];
 
 /// Redacts one stream, line by line.
 #[derive(Debug, Default)]
@@ -57,6 +70,11 @@ impl Redactor {
         }
         let clean = shapes.replace_all(&line, |found: &Captures<'_>| self.replace(found));
         Cow::Owned(clean.into_owned())
+    }
+
+    /// Returns whether the next line belongs to a private key.
+    pub(super) fn is_inside_key(&self) -> bool {
+        self.inside_key
     }
 
     /// Returns how many secrets were taken out.
@@ -108,10 +126,31 @@ impl Redactor {
     }
 }
 
+/// Returns the texts without which there is no secret.
+pub(super) fn signs() -> impl Iterator<Item = &'static str> {
+    let shapes = SHAPES.iter().flat_map(|(signs, _)| signs.iter().copied());
+    shapes.chain(KEY_BORDERS)
+}
+
+/// Returns where secrets, and the borders of private keys, stand in a text.
+pub(super) fn places(text: &str) -> impl Iterator<Item = Range<usize>> {
+    static BORDERS: OnceLock<Option<Regex>> = OnceLock::new();
+    let borders = BORDERS
+        .get_or_init(|| Regex::new(r"-----(?:BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY-----").ok());
+    let found = shapes().into_iter().chain(borders).flat_map(|regex| regex.find_iter(text));
+    found.map(|found| found.range())
+}
+
 fn shapes() -> Option<&'static Regex> {
     static SHAPE: OnceLock<Option<Regex>> = OnceLock::new();
     // A test sees that the expression is one.
-    SHAPE.get_or_init(|| Regex::new(&SHAPES.join("|")).ok()).as_ref()
+    SHAPE
+        .get_or_init(|| {
+            let shapes: Vec<String> =
+                SHAPES.iter().map(|(_, shape)| shape.replace(r"\b", r"(?-u:\b)")).collect();
+            Regex::new(&shapes.join("|")).ok()
+        })
+        .as_ref()
 }
 
 #[cfg(test)]
@@ -134,6 +173,7 @@ mod tests {
         check("key: sk-proj-0123456789abcdefghij", "key: [redacted]");
         check("Authorization: Bearer abcdefghijklmnopqrst0", "Authorization: Bearer [redacted]");
         check("ghp_0123456789abcdefghijklmnopqrstuvwxyz", "[redacted]");
+        check("密钥AKIAIOSFODNN7EXAMPLE。", "密钥[redacted]。");
     }
 
     #[test]

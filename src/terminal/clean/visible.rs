@@ -14,7 +14,7 @@ pub(super) fn visible(line: Cow<'_, str>) -> Cow<'_, str> {
     if line.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
         return line;
     }
-    if !line.chars().any(|character| is_control(character) || is_invisible(character)) {
+    if line.chars().all(is_shown) {
         return line;
     }
     let mut text = String::with_capacity(line.len());
@@ -36,6 +36,11 @@ pub(super) fn visible(line: Cow<'_, str>) -> Cow<'_, str> {
         }
     }
     Cow::Owned(text)
+}
+
+/// Returns whether a character of a line stays as it is.
+pub(super) fn is_shown(character: char) -> bool {
+    !is_control(character) && !is_invisible(character)
 }
 
 /// Every control character but the tab; lines come without their line feed.
