@@ -3,6 +3,7 @@
 //! The checker looks at the file system and changes nothing. What it is not certain about it
 //! refuses. It follows `cd`, so that each pipeline is checked in the folder that it will run in.
 
+use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,10 @@ pub(super) struct Scene<'a> {
     pub(super) checker: &'a Checker,
     /// The folder that it runs in.
     pub(super) directory: &'a WorkspacePath,
+    /// The folder before the last `cd` of the line.
+    pub(super) before: Option<&'a WorkspacePath>,
+    /// How many names the globs of the line have looked at.
+    pub(super) looked_at: &'a Cell<usize>,
     /// Whether its input is a pipe or a file.
     pub(super) fed: bool,
     /// Whether it runs over items of `xargs` or `find -exec`.
@@ -95,7 +100,9 @@ impl Checker {
         directory: &WorkspacePath,
     ) -> Result<Action, Refusal> {
         let notes = &mut Notes::default();
-        Scene { checker: self, directory, fed: false, nested: true, notes }.action(words)
+        let looked_at = &Cell::new(0);
+        let (before, fed, nested) = (None, false, true);
+        Scene { checker: self, directory, before, looked_at, fed, nested, notes }.action(words)
     }
 
     /// Adds the line without what was refused, if that line is allowed.
@@ -111,18 +118,19 @@ impl Checker {
     fn read(&self, line: &str, start: &WorkspacePath, notes: &mut Notes) -> Result<Plan, Refusal> {
         let mut steps = Vec::new();
         let mut place = Place::at(start.clone());
+        let looked_at = Cell::new(0);
         for pipeline in parse(line)? {
-            let directory = place.directory(pipeline.when, line)?;
+            let spot = place.spot(pipeline.when, line)?;
             let moves = pipeline.commands.len() == 1;
-            let stages = self.pipeline(&pipeline, &directory, line, notes)?;
+            let stages = self.pipeline(&pipeline, &spot, &looked_at, line, notes)?;
             let target = match stages.first() {
                 Some(Stage { action: Action::Builtin(words), .. }) if moves => {
-                    self.cd_target(words, &directory)?
+                    self.cd_target(words, &spot.directory)?
                 }
                 _ => Moves::Stays,
             };
-            place.after(pipeline.when, &directory, target);
-            steps.push(Step { when: pipeline.when, directory, stages });
+            place.after(pipeline.when, &spot, target);
+            steps.push(Step { when: pipeline.when, directory: spot.directory, stages });
         }
         Ok(Plan { line: line.to_owned(), start: start.clone(), steps })
     }
@@ -130,7 +138,8 @@ impl Checker {
     fn pipeline(
         &self,
         pipeline: &Pipeline,
-        directory: &WorkspacePath,
+        spot: &Spot,
+        looked_at: &Cell<usize>,
         line: &str,
         notes: &mut Notes,
     ) -> Result<Vec<Stage>, Refusal> {
@@ -141,8 +150,15 @@ impl Checker {
                 .iter()
                 .any(|redirect| redirect.operator == RedirectOperator::Input);
             let fed = index > 0 || reads_file;
-            let mut scene =
-                Scene { checker: self, directory, fed, nested: false, notes: &mut *notes };
+            let mut scene = Scene {
+                checker: self,
+                directory: &spot.directory,
+                before: spot.before.as_ref(),
+                looked_at,
+                fed,
+                nested: false,
+                notes: &mut *notes,
+            };
             stages.push(scene.stage(command, line)?);
         }
         Ok(stages)
@@ -153,7 +169,7 @@ impl Checker {
         if words.first().is_none_or(|name| name != "cd") {
             return Ok(Moves::Stays);
         }
-        let operand = words.get(1).map_or_else(|| OsStr::new(""), OsString::as_os_str);
+        let operand = words[1..].last().map_or_else(|| OsStr::new(""), OsString::as_os_str);
         let folder = if operand.is_empty() {
             Ok(Some(self.workspace.top()))
         } else {
@@ -208,7 +224,8 @@ impl Scene<'_> {
     ) -> Result<(), Refusal> {
         let written = &line[word.span.clone()];
         let workspace = &self.checker.workspace;
-        if let Some(names) = glob::expand(word, written, workspace, self.directory)? {
+        if let Some(names) = glob::expand(word, written, workspace, self.directory, self.looked_at)?
+        {
             self.note(written, || format!("glob, {} names", names.len()));
             for name in &names {
                 if let Err(refusal) = self.path(name) {
@@ -342,6 +359,13 @@ enum Moves {
     Fails,
 }
 
+/// A folder that a line stands in, and the one before its last `cd`.
+#[derive(Clone, PartialEq, Eq)]
+struct Spot {
+    directory: WorkspacePath,
+    before: Option<WorkspacePath>,
+}
+
 /// Where a line stands, by how the last pipeline ended.
 struct Place {
     succeeded: Where,
@@ -354,7 +378,7 @@ enum Where {
     /// It cannot end so.
     Nowhere,
     /// This one.
-    In(WorkspacePath),
+    In(Spot),
     /// One of several.
     Unsure,
 }
@@ -363,7 +387,10 @@ impl Where {
     fn or(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Nowhere, place) | (place, Self::Nowhere) => place.clone(),
-            (left, right) if left == right => left.clone(),
+            (Self::In(left), Self::In(right)) if left.directory == right.directory => {
+                let before = left.before.clone().filter(|_| left.before == right.before);
+                Self::In(Spot { directory: left.directory.clone(), before })
+            }
             _ => Self::Unsure,
         }
     }
@@ -371,11 +398,12 @@ impl Where {
 
 impl Place {
     fn at(start: WorkspacePath) -> Self {
-        Self { succeeded: Where::In(start), failed: Where::Nowhere }
+        let spot = Spot { directory: start, before: None };
+        Self { succeeded: Where::In(spot), failed: Where::Nowhere }
     }
 
     /// Returns the folder of the next pipeline, which must be certain.
-    fn directory(&self, when: When, line: &str) -> Result<WorkspacePath, Refusal> {
+    fn spot(&self, when: When, line: &str) -> Result<Spot, Refusal> {
         let either = self.succeeded.or(&self.failed);
         let place = match when {
             When::IfSucceeded if self.succeeded != Where::Nowhere => &self.succeeded,
@@ -384,7 +412,7 @@ impl Place {
             When::Always | When::IfSucceeded | When::IfFailed => &either,
         };
         match place {
-            Where::In(directory) => Ok(directory.clone()),
+            Where::In(spot) => Ok(spot.clone()),
             Where::Nowhere | Where::Unsure => Err(Refusal::new(
                 line.trim(),
                 "goes on in a folder that depends on whether its `cd` runs",
@@ -396,12 +424,15 @@ impl Place {
         }
     }
 
-    /// Follows a pipeline that ran in `directory`, or was left out.
-    fn after(&mut self, when: When, directory: &WorkspacePath, moves: Moves) {
-        let stays = Where::In(directory.clone());
+    /// Follows a pipeline that ran at `spot`, or was left out.
+    fn after(&mut self, when: When, spot: &Spot, moves: Moves) {
+        let stays = Where::In(spot.clone());
         let (succeeded, failed) = match moves {
             Moves::Stays => (stays.clone(), stays),
-            Moves::To(folder) => (Where::In(folder), Where::Nowhere),
+            Moves::To(directory) => {
+                let before = Some(spot.directory.clone());
+                (Where::In(Spot { directory, before }), Where::Nowhere)
+            }
             Moves::Fails => (Where::Nowhere, stays),
         };
         match when {
@@ -450,5 +481,7 @@ fn outside(path: &OsStr, problem: &PathProblem) -> Refusal {
     }
 }
 
+#[cfg(test)]
+mod fuzz;
 #[cfg(test)]
 mod tests;

@@ -26,7 +26,7 @@ pub(super) fn action(
     scene: &mut Scene<'_>,
 ) -> Result<Action, Refusal> {
     let Some(rule) = scene.checker.rules().get(name).filter(|_| !name.contains(' ')) else {
-        return Err(unknown(written, scene));
+        return Err(unknown(written, words, scene));
     };
     scene.note(written, || format!("command: {}", rule.about));
     if scene.nested && matches!(name, "cd" | "xargs") {
@@ -158,6 +158,8 @@ fn check_over_items(command: &super::plan::Xargs, scene: &mut Scene<'_>) -> Resu
     let mut inner = Scene {
         checker: scene.checker,
         directory: scene.directory,
+        before: None,
+        looked_at: scene.looked_at,
         fed: false,
         nested: true,
         notes: &mut *scene.notes,
@@ -175,17 +177,28 @@ fn cd(words: &[Argument], scene: &mut Scene<'_>) -> Result<Action, Refusal> {
         words => words,
     };
     let Some(folder) = words.first() else { return Ok(builtin("cd", Vec::new())) };
-    if folder.looks_like_an_option() || folder.text == "-" || folder.text.is_empty() {
-        return Err(Refusal::new(
-            format!("cd {}", folder.shown()),
-            "is not known here: there is no folder before, and no option",
-        )
-        .advice("Name the folder: `cd src`, `cd ..`, or `cd ~` for the top of the workspace"));
+    const FORMS: &str =
+        "Name the folder: `cd src`, `cd ..`, or `cd ~` for the top of the workspace";
+    if folder.looks_like_an_option() || folder.text.is_empty() {
+        let shown = format!("cd {}", folder.shown());
+        return Err(Refusal::new(shown, "names no folder, and `cd` takes no option").advice(FORMS));
     }
     if let Some(second) = words.get(1) {
         return Err(
             Refusal::new(second.shown(), "is a second folder, and `cd` takes one").form("cd src")
         );
+    }
+    if folder.text == "-" {
+        let Some(before) = scene.before else {
+            return Err(Refusal::new(
+                "cd -",
+                "goes back, and no `cd` of this line stands before it",
+            )
+            .advice(FORMS));
+        };
+        let path = scene.checker.workspace().absolute(before).into_os_string();
+        scene.note("-", || "the folder before the last `cd` of the line".into());
+        return Ok(builtin("cd", vec!["-".into(), path]));
     }
     scene.path(&folder.text)?;
     scene.note(&folder.shown(), || "folder inside; later commands run there".into());
@@ -260,7 +273,7 @@ fn seq(rule: &Rule, words: &[Argument], scene: &mut Scene<'_>) -> Result<Action,
     Ok(builtin("seq", words.iter().map(|word| word.text.clone()).collect()))
 }
 
-fn unknown(written: &str, scene: &Scene<'_>) -> Refusal {
+fn unknown(written: &str, words: &[Argument], scene: &Scene<'_>) -> Refusal {
     let rules = scene.checker.rules();
     if written.contains('/') && Programs::name(written).is_none() {
         return Refusal::new(
@@ -275,6 +288,10 @@ fn unknown(written: &str, scene: &Scene<'_>) -> Refusal {
     let refusal = match (rules.advice(name), name) {
         (Some(advice), "tee") => {
             refusal.advice(advice).repair(Repair::EndBefore(written.to_owned()))
+        }
+        (Some(_), "command") if words.first().is_some_and(|word| word.text == "-v") => {
+            let names: Vec<String> = words[1..].iter().map(Argument::shown).collect();
+            refusal.form(format!("which {}", names.join(" ")))
         }
         // What these run may be allowed by itself.
         (

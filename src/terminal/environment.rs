@@ -11,7 +11,7 @@ use super::plan::Invocation;
 use crate::support::paths::Workspace;
 
 /// The folders that programs come from, in this order.
-pub(super) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+pub(super) const PATH: &str = "/usr/bin:/bin:/usr/local/bin";
 
 /// The hash of the empty tree, which every Git knows without looking: attributes come from it,
 /// so no file of the repository can ask for a driver.

@@ -3,26 +3,29 @@
 //! Results are sorted; one that starts with `-` gets `./` in front, so that no file name becomes an
 //! option. Only folders inside the workspace are listed. A pattern without a match stays a word.
 
+use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use super::lexer::Word;
 use super::refusal::Refusal;
-use crate::support::paths::{Workspace, WorkspacePath};
+use crate::support::paths::{PathProblem, Workspace, WorkspacePath};
 
 /// The most results of one glob.
 pub(super) const MOST_RESULTS: usize = 4_096;
 
-/// The most names that are looked at for one glob.
+/// The most names that are looked at for the globs of one line.
 const MOST_NAMES: usize = 200_000;
 
-/// Expands a word, or returns `None` when it is no pattern or nothing matches.
+/// Expands a word, or returns `None` when it is no pattern or nothing matches. Counts the names that
+/// it looks at.
 pub(super) fn expand(
     word: &Word,
     written: &str,
     workspace: &Workspace,
     directory: &WorkspacePath,
+    looked_at: &Cell<usize>,
 ) -> Result<Option<Vec<OsString>>, Refusal> {
     if !word.has_bare(&['*', '?', '[']) {
         return Ok(None);
@@ -31,7 +34,7 @@ pub(super) fn expand(
     if !parts.iter().any(|part| is_pattern(part)) {
         return Ok(None);
     }
-    let mut search = Search { workspace, directory, written, looked_at: 0, results: Vec::new() };
+    let mut search = Search { workspace, directory, written, looked_at, results: Vec::new() };
     search.walk(Vec::new(), &parts)?;
     let mut results = search.results;
     if results.is_empty() {
@@ -86,7 +89,7 @@ struct Search<'a> {
     workspace: &'a Workspace,
     directory: &'a WorkspacePath,
     written: &'a str,
-    looked_at: usize,
+    looked_at: &'a Cell<usize>,
     results: Vec<Vec<u8>>,
 }
 
@@ -100,15 +103,19 @@ impl Search<'_> {
             return self.go_on(path, rest);
         }
         let folder = if before.is_empty() { b".".as_slice() } else { &before };
-        let resolved = self
-            .workspace
-            .resolve(self.directory, Path::new(OsStr::from_bytes(folder)))
-            .map_err(|problem| {
-                Refusal::new(self.written, format!("looks for names where one {problem}")).advice(
+        let path = Path::new(OsStr::from_bytes(folder));
+        let resolved = match self.workspace.resolve(self.directory, path) {
+            Ok(resolved) => resolved,
+            // Neither holds names, so there is no match, as in a shell.
+            Err(PathProblem::Special(_) | PathProblem::Circle) => return Ok(()),
+            Err(problem) => {
+                let reason = format!("looks for names where one {problem}");
+                return Err(Refusal::new(self.written, reason).advice(
                     "A glob lists folders inside the workspace only; write it relative to the \
                      current folder, as in `src/*.rs`",
-                )
-            })?;
+                ));
+            }
+        };
         for name in self.names(resolved)? {
             let hidden = name.as_bytes().starts_with(b".");
             let shown = part.first().is_some_and(|symbol| symbol.character == '.');
@@ -147,8 +154,8 @@ impl Search<'_> {
         let mut names = Vec::new();
         let Ok(entries) = std::fs::read_dir(folder) else { return Ok(names) };
         for entry in entries.flatten() {
-            self.looked_at += 1;
-            if self.looked_at > MOST_NAMES {
+            self.looked_at.set(self.looked_at.get() + 1);
+            if self.looked_at.get() > MOST_NAMES {
                 return Err(Refusal::new(
                     self.written,
                     format!("would look at more than {MOST_NAMES} names"),

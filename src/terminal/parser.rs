@@ -49,11 +49,8 @@ pub(super) struct Redirect {
 
 /// Reads a line into pipelines.
 pub(super) fn parse(line: &str) -> Result<Vec<Pipeline>, Refusal> {
-    let tokens = lex(line).map_err(|refusal| match line.split_whitespace().next() {
-        // A loop is refused as a loop, whatever else it holds.
-        Some(first) => check_keyword(first).err().unwrap_or(refusal),
-        None => refusal,
-    })?;
+    // A loop is refused as a loop, whatever else it holds.
+    let tokens = lex(line).map_err(|refusal| keyword_of(line).unwrap_or(refusal))?;
     let mut parser = Parser { line, tokens: tokens.into_iter().peekable() };
     let pipelines = parser.line()?;
     let commands: usize = pipelines.iter().map(|pipeline| pipeline.commands.len()).sum();
@@ -225,6 +222,18 @@ fn check_first(word: &Word, written: &str) -> Result<(), Refusal> {
             .advice("Write the name of a command, such as `cat` or `grep`"));
     }
     Ok(())
+}
+
+/// Returns the refusal of the first word, or of a later one that begins a loop or a condition.
+fn keyword_of(line: &str) -> Option<Refusal> {
+    let mut before = "";
+    line.split_whitespace().find_map(|word| {
+        let begins = before.is_empty()
+            || before.ends_with([';', '|', '&'])
+                && matches!(word, "for" | "while" | "until" | "if");
+        before = word;
+        begins.then(|| check_keyword(word).err()).flatten()
+    })
 }
 
 /// Refuses a word that begins something in the language of a shell.

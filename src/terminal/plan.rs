@@ -107,6 +107,8 @@ pub(super) struct Xargs {
     pub(super) replace: Option<String>,
     /// `-n N`: at most so many items a run.
     pub(super) most: Option<usize>,
+    /// `-L N`: the items of at most so many lines a run.
+    pub(super) lines: Option<usize>,
     /// `-r`: no run without items. (`find -exec` never runs without.)
     pub(super) skip_empty: bool,
 }

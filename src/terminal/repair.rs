@@ -66,8 +66,10 @@ pub(super) fn without_shell(line: &str) -> Option<String> {
     static FORMS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         const LOOP: &str =
             r#"^for (\w+) in ([^;|&<>$]+?) *; *do +([^;|&<>$]+?) +"?\$\{?(\w+)\}?"? *;? *done$"#;
+        const READ: &str = r#"^(.+?) *\| *while +(?:IFS= +)?read +(?:-r +)?(\w+) *; *do +([^;|&<>$]+?) +"?\$\{?(\w+)\}?"? *;? *done$"#;
         let forms = [
             (LOOP, "$3 $2"),
+            (READ, "$1 | xargs -d '\\n' -n 1 $3"),
             (
                 r"^if +([^;|&]+?) *; *then +([^;|&]+?) *; *else +([^;|&]+?) *; *fi$",
                 "$1 && $2 || $3",
@@ -91,12 +93,13 @@ pub(super) fn without_shell(line: &str) -> Option<String> {
     });
     let line = line.trim();
     let (form, with) = FORMS.iter().find(|(form, _)| form.is_match(line))?;
-    if let Some((used, named)) =
-        form.captures(line).and_then(|found| Some((found.get(4)?.as_str(), found.get(1)?.as_str())))
-        && with.starts_with("$3")
-        && used != named
-    {
-        return None;
+    // A loop over one name that prints another cannot be written so.
+    let loops = [("$3", 1), ("$1 | xargs -d", 2)];
+    if let Some((_, named)) = loops.iter().find(|(begin, _)| with.starts_with(begin)) {
+        let found = form.captures(line)?;
+        if found.get(4)?.as_str() != found.get(*named)?.as_str() {
+            return None;
+        }
     }
     Some(form.replace_all(line, *with).into_owned())
 }
@@ -130,6 +133,11 @@ mod tests {
             ("for f in src/*.rs; do wc -l $f; done", Some("wc -l src/*.rs")),
             ("for f in a b; do head -n 3 \"$f\"; done", Some("head -n 3 a b")),
             ("for f in a b; do head $g; done", None),
+            (
+                "ls src | while read -r f; do wc -l \"$f\"; done",
+                Some("ls src | xargs -d '\\n' -n 1 wc -l"),
+            ),
+            ("ls src | while read f; do wc -l $g; done", None),
             ("cat $(git ls-files '*.rs')", Some("git ls-files '*.rs' | xargs cat")),
             ("wc -l `ls src`", Some("ls src | xargs wc -l")),
             ("if [ -f a ]; then cat a; fi", Some("[ -f a ] && cat a")),

@@ -119,7 +119,10 @@ fn lines_as_agents_write_them_run_or_are_refused_with_the_reason() {
         let lines: Lines = yaml::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
         count += lines.allowed.len() + lines.refused.len();
         for line in lines.allowed {
-            if let Err(refusal) = checker.plan(&line, &top) {
+            if let Err(refusal) = checker.plan(&line, &top)
+                // Not every machine has `rg`, `jq` or `file`.
+                && !refusal.reason.contains("is not installed")
+            {
                 wrong.push(format!("{line:?} is refused: {}", refusal.for_human()));
             }
         }
@@ -133,7 +136,7 @@ fn lines_as_agents_write_them_run_or_are_refused_with_the_reason() {
             }
         }
     }
-    assert!(count > 250, "{count} lines");
+    assert!(count > 1_000, "{count} lines");
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -188,7 +191,7 @@ fn page_of_commands(rules: &Rules) -> String {
             "find" => {
                 Some("the predicates that only look; `-exec command {} +` or `\\;` at the end")
             }
-            "xargs" => Some("`-0` `-d '\\n'` `-I TEXT` `-n NUMBER` `-P NUMBER` `-r`"),
+            "xargs" => Some("`-0` `-d '\\n'` `-I TEXT` `-L NUMBER` `-n NUMBER` `-P NUMBER` `-r`"),
             "git" => {
                 Some("`-C FOLDER` `--no-pager` `--no-optional-locks`, and those of each subcommand")
             }

@@ -15,6 +15,7 @@ pub(super) fn read(words: &[Argument], scene: &mut Scene<'_>) -> Result<Xargs, R
         items: Items::Words,
         replace: None,
         most: None,
+        lines: None,
         skip_empty: false,
     };
     let mut at = 0;
@@ -54,6 +55,10 @@ pub(super) fn read(words: &[Argument], scene: &mut Scene<'_>) -> Result<Xargs, R
         };
         if let Some(most) = value("-n", "--max-args") {
             xargs.most = Some(number(&most?, "-n")?);
+            xargs.lines = None;
+        } else if let Some(lines) = value("-L", "--max-lines") {
+            xargs.lines = Some(number(&lines?, "-L")?);
+            (xargs.most, xargs.replace) = (None, None);
         } else if let Some(replace) = value("-I", "--replace") {
             let replace = replace?;
             if replace.is_empty() {
@@ -62,7 +67,7 @@ pub(super) fn read(words: &[Argument], scene: &mut Scene<'_>) -> Result<Xargs, R
                 );
             }
             xargs.replace = Some(replace);
-            xargs.most = None;
+            (xargs.most, xargs.lines) = (None, None);
             if xargs.items == Items::Words {
                 xargs.items = Items::Lines;
             }
@@ -160,9 +165,11 @@ fn unknown(text: &str) -> Refusal {
         "-a" | "--arg-file" => {
             Refusal::new(text, "is not an option that is allowed").form("xargs COMMAND < FILE")
         }
-        _ if text.starts_with("-L") || text.starts_with("-l") || text.starts_with("-i") => {
-            Refusal::new(text, "is not an option that is allowed")
-                .form("xargs -d '\\n' -n 1 COMMAND")
+        _ if text.starts_with("-l") => {
+            Refusal::new(text, "is an old form of another option").form("xargs -L 1 COMMAND")
+        }
+        _ if text.starts_with("-i") => {
+            Refusal::new(text, "is an old form of another option").form("xargs -I{} COMMAND {}")
         }
         "-p" | "-o" | "--interactive" | "--open-tty" => {
             Refusal::new(text, "asks a person, and nobody sits here").form("xargs COMMAND")
@@ -171,6 +178,8 @@ fn unknown(text: &str) -> Refusal {
     };
     refusal.allowed(
         "options of `xargs`",
-        ["-0", "-d '\\n'", "-I TEXT", "-n NUMBER", "-P NUMBER", "-r"].map(str::to_owned).into(),
+        ["-0", "-d '\\n'", "-I TEXT", "-L NUMBER", "-n NUMBER", "-P NUMBER", "-r"]
+            .map(str::to_owned)
+            .into(),
     )
 }

@@ -57,6 +57,7 @@ fn xargs_words(xargs: &Xargs) -> String {
         Some(format!("xargs {items}")),
         xargs.replace.as_ref().map(|replace| format!("each {replace}")),
         xargs.most.map(|most| format!("by {most}")),
+        xargs.lines.map(|lines| format!("by {lines} lines")),
         xargs.skip_empty.then(|| "if any".to_owned()),
     ];
     let options: Vec<String> = parts.into_iter().flatten().collect();

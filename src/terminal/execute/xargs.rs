@@ -112,26 +112,28 @@ fn read_all(stdin: OwnedFd) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the commands to run, each with its share of the items.
-fn commands(xargs: &Xargs, items: Vec<OsString>) -> Vec<Vec<OsString>> {
+fn commands(xargs: &Xargs, items: Vec<Item>) -> Vec<Vec<OsString>> {
     if let Some(place) = &xargs.replace {
-        return items.iter().map(|item| replaced(&xargs.command, place, item)).collect();
+        return items.iter().map(|item| replaced(&xargs.command, place, &item.text)).collect();
     }
     if items.is_empty() {
         let never = xargs.skip_empty;
         return if never { Vec::new() } else { vec![xargs.command.clone()] };
     }
     let most = xargs.most.unwrap_or(usize::MAX).max(1);
+    let most_lines = xargs.lines.unwrap_or(usize::MAX).max(1);
     let mut commands: Vec<Vec<OsString>> = Vec::new();
-    let (mut count, mut bytes) = (most, 0);
+    let (mut count, mut lines, mut bytes) = (most, 0, 0);
     for item in items {
-        if count >= most || bytes + item.len() > MOST_BYTES {
+        if count >= most || lines >= most_lines || bytes + item.text.len() > MOST_BYTES {
             commands.push(xargs.command.clone());
-            (count, bytes) = (0, 0);
+            (count, lines, bytes) = (0, 0, 0);
         }
         count += 1;
-        bytes += item.len() + 1;
+        lines += usize::from(item.ends_line);
+        bytes += item.text.len() + 1;
         if let Some(command) = commands.last_mut() {
-            command.push(item);
+            command.push(item.text);
         }
     }
     commands
@@ -160,9 +162,16 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len()).position(|window| window == part)
 }
 
+/// An item of the input.
+struct Item {
+    text: OsString,
+    /// Whether it is the last of its line.
+    ends_line: bool,
+}
+
 /// Divides the input into items.
-fn split(input: &[u8], xargs: &Xargs) -> Result<Vec<OsString>, &'static str> {
-    let item = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
+fn split(input: &[u8], xargs: &Xargs) -> Result<Vec<Item>, &'static str> {
+    let item = |bytes: &[u8]| Item { text: OsString::from_vec(bytes.to_vec()), ends_line: true };
     match xargs.items {
         Items::Nul => {
             Ok(input.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(item).collect())
@@ -179,15 +188,16 @@ fn split(input: &[u8], xargs: &Xargs) -> Result<Vec<OsString>, &'static str> {
 }
 
 /// Divides as `xargs` does: white space, quotes that end on their line, a backslash before any
-/// character.
-fn words(input: &[u8]) -> Result<Vec<OsString>, &'static str> {
+/// character. A line with blanks at its end goes on in the next one.
+fn words(input: &[u8]) -> Result<Vec<Item>, &'static str> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
+    let whole = |text, ends_line| Item { text: OsString::from_vec(text), ends_line };
     let mut bytes = input.iter().copied();
     while let Some(byte) = bytes.next() {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => {
-                words.extend(word.take().map(OsString::from_vec));
+                words.extend(word.take().map(|text| whole(text, byte == b'\n')));
             }
             b'\'' | b'"' => {
                 let word = word.get_or_insert_default();
@@ -206,7 +216,7 @@ fn words(input: &[u8]) -> Result<Vec<OsString>, &'static str> {
             other => word.get_or_insert_default().push(other),
         }
     }
-    words.extend(word.map(OsString::from_vec));
+    words.extend(word.map(|text| whole(text, true)));
     Ok(words)
 }
 
@@ -220,6 +230,7 @@ mod tests {
             items,
             replace: replace.map(str::to_owned),
             most,
+            lines: None,
             skip_empty: false,
         }
     }
@@ -246,6 +257,16 @@ mod tests {
         check("a b\0c\nd\0", &xargs(Items::Nul, None, None), &["grep|x|a b|c\nd"]);
         check("a b c", &xargs(Items::Words, None, Some(2)), &["grep|x|a|b", "grep|x|c"]);
         assert!(split(b"it's", &words).is_err());
+    }
+
+    #[test]
+    fn lines_are_counted_where_that_is_asked_for() {
+        let by = |lines| Xargs { lines: Some(lines), ..xargs(Items::Words, None, None) };
+        check("a b\nc\n\n  d e", &by(1), &["grep|x|a|b", "grep|x|c", "grep|x|d|e"]);
+        check("a b\nc\nd\n", &by(2), &["grep|x|a|b|c", "grep|x|d"]);
+        // Blanks at the end of a line join it with the next.
+        check("a \nb\nc\n", &by(1), &["grep|x|a|b", "grep|x|c"]);
+        check("'a\tb'\n", &by(1), &["grep|x|a\tb"]);
     }
 
     #[test]

@@ -77,6 +77,10 @@ fn fixture() -> (tempfile::TempDir, Workspace) {
         let mut file = std::fs::OpenOptions::new();
         drop(file.write(true).create(true).truncate(true).open(path).unwrap());
     }
+    // Neither of them holds names.
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mkfifoat(rustix::fs::CWD, folder.path().join("pipe"), mode).unwrap();
+    std::os::unix::fs::symlink("circle", folder.path().join("circle")).unwrap();
     let workspace = Workspace::open(folder.path()).unwrap();
     (folder, workspace)
 }
@@ -90,7 +94,7 @@ fn word(pattern: &str) -> Word {
 
 fn ours(pattern: &str, workspace: &Workspace) -> Vec<String> {
     let word = word(pattern);
-    match expand(&word, pattern, workspace, &workspace.top()).unwrap() {
+    match expand(&word, pattern, workspace, &workspace.top(), &Cell::new(0)).unwrap() {
         Some(names) => names.iter().map(|name| name.to_str().unwrap().to_owned()).collect(),
         None => vec![word.text()],
     }
@@ -147,9 +151,16 @@ fn too_many_names_are_refused() {
         std::fs::create_dir(folder.path().join(number.to_string())).unwrap();
     }
     let workspace = Workspace::open(folder.path()).unwrap();
-    let refusal = expand(&word("*"), "*", &workspace, &workspace.top()).unwrap_err();
+    let refused = |looked_at: usize, pattern: &str| {
+        let looked_at = Cell::new(looked_at);
+        expand(&word(pattern), pattern, &workspace, &workspace.top(), &looked_at).unwrap_err()
+    };
+    let refusal = refused(0, "*");
     assert!(refusal.reason.contains("more than 4096 names"), "{refusal}");
     assert_eq!(ours("409?", &workspace).len(), 7);
+    // Many globs of one line share what there is to look at.
+    let refusal = refused(MOST_NAMES - 100, "409?");
+    assert!(refusal.reason.contains("more than 200000 names"), "{refusal}");
 }
 
 #[test]
@@ -157,7 +168,8 @@ fn no_folder_outside_is_listed() {
     let (folder, _) = fixture();
     let workspace = Workspace::open(&folder.path().join("dir")).unwrap();
     for pattern in ["../*", "/*", "../dir2/*", "sub/../../*"] {
-        let refusal = expand(&word(pattern), pattern, &workspace, &workspace.top()).unwrap_err();
+        let (word, top) = (word(pattern), workspace.top());
+        let refusal = expand(&word, pattern, &workspace, &top, &Cell::new(0)).unwrap_err();
         assert!(refusal.reason.contains("outside the workspace"), "{refusal}");
     }
     // Out and in again is inside.

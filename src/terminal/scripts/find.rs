@@ -224,6 +224,7 @@ fn exec(words: &[Argument]) -> Result<Xargs, Refusal> {
         items: Items::Nul,
         replace: (!all).then(|| "{}".to_owned()),
         most: None,
+        lines: None,
         skip_empty: true,
     })
 }

@@ -58,7 +58,8 @@ pub(super) fn run(words: &[OsString], runner: &Runner<'_>, pipes: Pipes) -> i32 
     let Some((name, words)) = words.split_first() else { return 0 };
     let name = name.to_string_lossy();
     let result = call(&name, words, &mut desk);
-    let result = result.and_then(|()| Ok(desk.out.flush()?));
+    // What was printed before a failure is printed all the same.
+    let result = desk.out.flush().map_err(Failure::from).and(result);
     // A reader that is gone must not be written to again when the buffer goes.
     drop(desk.out.into_parts());
     match result {
@@ -101,9 +102,13 @@ fn call(name: &str, words: &[OsString], desk: &mut Desk<'_>) -> Result<()> {
 }
 
 /// The checker has looked at the folder already; it may have gone since.
-fn cd(words: &[OsString], desk: &Desk<'_>) -> Result<()> {
+fn cd(words: &[OsString], desk: &mut Desk<'_>) -> Result<()> {
     let Some(target) = words.iter().rfind(|word| *word != "--") else { return Ok(()) };
     match desk.workspace.folder(desk.directory, target.as_ref()) {
+        // `cd -` tells where it went, as in a shell.
+        Ok(Some(_)) if words.len() > 1 && words[0] == "-" => {
+            Ok(desk.line(target.as_encoded_bytes())?)
+        }
         Ok(Some(_)) => Ok(()),
         Ok(None) => Err(Failure::Negative(Some(format!("no such folder: {}", target.display())))),
         Err(problem) => Err(Failure::Negative(Some(format!("{} {problem}", target.display())))),
