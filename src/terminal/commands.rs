@@ -167,6 +167,9 @@ fn check_over_items(command: &super::plan::Xargs, scene: &mut Scene<'_>) -> Resu
     inner.action(&words).map(drop)
 }
 
+/// What is said instead of a folder that is none.
+const FORMS: &str = "Name the folder: `cd src`, `cd ..`, or `cd ~` for the top of the workspace";
+
 fn cd(words: &[Argument], scene: &mut Scene<'_>) -> Result<Action, Refusal> {
     if !scene.checker.allows_cd() {
         return Err(Refusal::new("cd", "is switched off by the setting `allow_cd`")
@@ -177,8 +180,6 @@ fn cd(words: &[Argument], scene: &mut Scene<'_>) -> Result<Action, Refusal> {
         words => words,
     };
     let Some(folder) = words.first() else { return Ok(builtin("cd", Vec::new())) };
-    const FORMS: &str =
-        "Name the folder: `cd src`, `cd ..`, or `cd ~` for the top of the workspace";
     if folder.looks_like_an_option() || folder.text.is_empty() {
         let shown = format!("cd {}", folder.shown());
         return Err(Refusal::new(shown, "names no folder, and `cd` takes no option").advice(FORMS));

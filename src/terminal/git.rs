@@ -294,13 +294,14 @@ fn unknown(name: &str, words: &[Argument], scene: &Scene<'_>) -> Refusal {
         "whatchanged" => Some("git log --stat"),
         "submodule" => Some("git ls-files --stage"),
         "help" => Some("git log --oneline -10"),
-        "cherry" => Some("git log --oneline main..BRANCH"),
         "range-diff" => Some("git diff main...BRANCH"),
         "archive" => Some("git ls-tree -r --name-only HEAD"),
         "bisect" => Some("git log --oneline"),
         "notes" => Some("git log --notes"),
         "add" | "commit" | "rm" | "mv" | "reset" | "clean" | "apply" => Some("git status --short"),
-        "merge" | "rebase" | "cherry-pick" | "revert" => Some("git log --oneline main..BRANCH"),
+        "cherry" | "merge" | "rebase" | "cherry-pick" | "revert" => {
+            Some("git log --oneline main..BRANCH")
+        }
         "var" => Some("git config --list"),
         _ => None,
     };

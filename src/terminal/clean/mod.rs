@@ -226,7 +226,10 @@ fn clean(
 /// Returns where to end a piece of an overlong line: so far from its end that a secret that is not
 /// all there begins behind it, and never inside one.
 fn cut(text: &str) -> usize {
-    let mut end = text.floor_char_boundary(text.len().saturating_sub(OVERLAP));
+    let mut end = text.len().saturating_sub(OVERLAP);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
     let places: Vec<_> = redact::places(text).chain(addressed::places(text)).collect();
     while let Some(place) = places.iter().find(|place| place.start < end && end < place.end) {
         if place.start == 0 {
