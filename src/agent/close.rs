@@ -5,7 +5,7 @@ use std::io;
 use super::after_care::{self, AutoNotes, Topic};
 use super::ask::Asked;
 use super::turn::Turn;
-use super::{AgentError, CodebaseMaintainer, Report, claims, stats};
+use super::{AgentError, CodebaseMaintainer, Report, claims, stats, transcript};
 use crate::model::ModelError;
 use crate::notes::{NewNote, NoteKind};
 use crate::prompts::Language;
@@ -23,7 +23,7 @@ impl CodebaseMaintainer {
         // What follows an answer is after-care: a limit reached there takes nothing away from it.
         let reason =
             if turn.answer.is_some() && reason.is_limit() { StopReason::Answered } else { reason };
-        super::transcript::close_open_calls(&mut self.messages);
+        transcript::close_open_calls(&mut self.messages);
         let answer = match turn.answer.take() {
             Some(answer) => answer,
             None if reason.is_limit() => self.report_at_limit(&mut turn, reason).await?,
@@ -35,11 +35,16 @@ impl CodebaseMaintainer {
         if !self.has_checked(&turn) {
             self.check_claims(&answer);
         }
+        let stands_in = transcript::needs_an_answer(&self.messages) && !answer.trim().is_empty();
+        if stands_in {
+            self.messages.push(transcript::spoken(&answer));
+        }
         let stats = stats(&self.recorder.events()[turn.first_event..]);
         self.recorder.emit(EventKind::TurnFinished {
             turn: turn.number,
             reason,
             answer: answer.clone(),
+            stands_in,
             stats,
         });
         self.write_report();

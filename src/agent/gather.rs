@@ -26,6 +26,7 @@ impl CodebaseMaintainer {
     /// Begins a turn, and the session with the first one.
     pub(super) fn begin(&mut self, request: Request) -> Result<Turn, AgentError> {
         self.choose_language(&request)?;
+        self.recorder.speak();
         self.begin_session();
         let number = self.session.next_turn();
         let first_event = self.recorder.events().len();
@@ -80,14 +81,30 @@ impl CodebaseMaintainer {
         Ok(())
     }
 
-    /// Builds what would be sent for a request. Nothing is asked and nothing is written.
+    /// Builds what would be sent for a request. Nothing is asked, nothing is written, and a session
+    /// that goes on is as it was.
     ///
     /// # Errors
     /// When a prompt is broken or the fixed parts exceed the budget.
     pub async fn preview(&mut self, request: Request) -> Result<BuiltContext, AgentError> {
+        let had_language = self.prompts.is_some();
+        let had_told = self.told_of_the_jail;
+        // Whoever gives up waiting leaves the recorder quiet; the next turn lets it speak.
+        self.recorder.be_quiet();
+        let built = self.would_send(request).await;
+        self.recorder.speak();
+        self.told_of_the_jail = had_told;
+        if !had_language {
+            self.prompts = None;
+        }
+        built
+    }
+
+    async fn would_send(&mut self, request: Request) -> Result<BuiltContext, AgentError> {
         self.choose_language(&request)?;
         let began = self.clock.running();
-        let turn = Turn::new(1, request, began, self.recorder.events().len());
+        let turn =
+            Turn::new(self.session.turns() + 1, request, began, self.recorder.events().len());
         let (packets, query, parts) = self.candidates(&turn).await?;
         self.fit_budget(&query, &parts)?;
         Ok(self.builder.build(&packets, &query, &parts)?)

@@ -8,6 +8,7 @@
 mod act;
 mod after_care;
 mod ask;
+mod between;
 mod claims;
 mod close;
 mod compact;

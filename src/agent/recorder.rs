@@ -14,6 +14,8 @@ pub(super) struct Recorder {
     unsaved: Option<String>,
     /// Whether it was told that nothing is saved any more.
     is_lost: bool,
+    /// Whether what happens is only tried and belongs nowhere.
+    is_quiet: bool,
 }
 
 impl Recorder {
@@ -24,12 +26,15 @@ impl Recorder {
         display: Box<dyn EventSink>,
         events: Vec<Event>,
     ) -> Self {
-        Self { clock, journal, display, events, unsaved: None, is_lost: false }
+        Self { clock, journal, display, events, unsaved: None, is_lost: false, is_quiet: false }
     }
 
     /// Records one thing that happened. A journal that cannot be written is told once, and the
     /// session goes on in memory.
     pub(super) fn emit(&mut self, kind: EventKind) {
+        if self.is_quiet {
+            return;
+        }
         // Pieces of an answer are only shown, so they do not use up a number.
         let last = self.events.last().map_or(0, |event| event.seq);
         if kind.is_passing() {
@@ -69,6 +74,16 @@ impl Recorder {
                 "{what} could not be kept ({reason}); what follows may not be either."
             ));
         }
+    }
+
+    /// Records nothing until [`Recorder::speak`]: what happens is only tried.
+    pub(super) fn be_quiet(&mut self) {
+        self.is_quiet = true;
+    }
+
+    /// Records again.
+    pub(super) fn speak(&mut self) {
+        self.is_quiet = false;
     }
 
     /// Records a warning.

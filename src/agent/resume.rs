@@ -191,6 +191,18 @@ fn is_turn(event: &Event) -> bool {
 }
 
 fn language_of(events: &[Event]) -> Option<Language> {
+    // A session that a person's own command began had no question to take it from.
+    let first = events.iter().find_map(|event| match &event.kind {
+        EventKind::TurnStarted { .. } => Some(false),
+        EventKind::CommandFinished(_) => Some(true),
+        _ => None,
+    });
+    if first == Some(true) {
+        return events.iter().find_map(|event| match &event.kind {
+            EventKind::TurnStarted { question, .. } => Some(Language::of(question)),
+            _ => None,
+        });
+    }
     events.iter().find_map(|event| match &event.kind {
         EventKind::SessionStarted { language, .. } => Language::named(language),
         _ => None,

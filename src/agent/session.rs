@@ -31,6 +31,11 @@ impl Session {
         self.folder.as_deref()
     }
 
+    /// Returns how many turns it has had.
+    pub(super) fn turns(&self) -> u64 {
+        self.turns
+    }
+
     /// Counts one turn more.
     pub(super) fn next_turn(&mut self) -> u64 {
         self.turns += 1;

@@ -46,6 +46,10 @@ pub(super) fn fold(events: &[Event]) -> Vec<Message> {
             EventKind::ContextCompacted { cleared, replaced, digest, .. } => {
                 compact::apply(&mut messages, cleared, digest.as_deref(), *replaced);
             }
+            EventKind::TurnFinished { answer, stands_in: true, .. } => {
+                close_open_calls(&mut messages);
+                messages.push(spoken(answer));
+            }
             EventKind::SessionStarted { .. }
             | EventKind::TurnStarted { .. }
             | EventKind::CommandFinished(_)
@@ -85,6 +89,17 @@ pub(super) fn cleared(events: &[Event]) -> Vec<Cleared> {
         }
     }
     results
+}
+
+/// Returns whether the conversation ends with what the model was told and not with its answer:
+/// some models accept no second question after one without an answer.
+pub(super) fn needs_an_answer(messages: &[Message]) -> bool {
+    matches!(messages.last(), Some(Message::User { .. } | Message::Tool { .. }))
+}
+
+/// Returns a text as the model's.
+pub(super) fn spoken(text: &str) -> Message {
+    Message::Assistant { content: text.to_owned(), reasoning: None, calls: Vec::new() }
 }
 
 /// Gives each call of the newest reply that has no result one that says so.
@@ -188,6 +203,22 @@ mod tests {
         let mut kinds = kinds();
         kinds.push(said("go on"));
         check(kinds, &["user q", "assistant  a,b", "tool a", "interrupted b", "user go on"]);
+    }
+
+    #[test]
+    fn a_turn_without_an_answer_of_the_model_ends_with_what_stands_for_it() {
+        let finished = |stands_in| EventKind::TurnFinished {
+            turn: 1,
+            reason: crate::protocol::StopReason::Cancelled,
+            answer: "half of".to_owned(),
+            stands_in,
+            stats: crate::protocol::Stats::default(),
+        };
+        check(
+            vec![said("q"), finished(true), said("go on")],
+            &["user q", "assistant half of ", "user go on"],
+        );
+        check(vec![said("q"), replied("x", &[]), finished(false)], &["user q", "assistant x "]);
     }
 
     #[test]

@@ -133,6 +133,7 @@ fn a_list_tells_how_each_session_stands() {
         turn: 1,
         reason: StopReason::StepLimit,
         answer: String::new(),
+        stands_in: false,
         stats: Stats::default(),
     };
     journal.emit(&event(3, finished)).unwrap();

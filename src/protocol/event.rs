@@ -193,9 +193,18 @@ pub enum EventKind {
         reason: StopReason,
         /// The answer.
         answer: String,
+        /// True when it stands in the conversation for one that the model did not give: what it had
+        /// said until it was interrupted, or what was found.
+        #[serde(default, skip_serializing_if = "is_false")]
+        stands_in: bool,
         /// What the turn did.
         stats: Stats,
     },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl EventKind {

@@ -70,6 +70,18 @@ impl TerminalTool {
         })
     }
 
+    /// Runs a line for a person; returns the report, or why nothing was run.
+    pub async fn run_for_person(
+        &self,
+        line: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Result<CommandReport, Refusal>, TerminalError> {
+        Ok(match self.look_up(line, cancel).await? {
+            Outcome::Ran(report) => Ok(*report),
+            Outcome::Refused(refusal) => Err(refusal),
+        })
+    }
+
     /// Returns what a person should know of a jail that is not whole; none when it is.
     pub fn degraded(&self) -> Option<String> {
         self.terminal.degraded()

@@ -83,6 +83,7 @@ fn session() -> Vec<Event> {
             turn: 1,
             reason: StopReason::StepLimit,
             answer: "found".to_owned(),
+            stands_in: false,
             stats: Stats::default(),
         },
     ];
