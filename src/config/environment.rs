@@ -12,6 +12,9 @@ use super::variables::Variables;
 pub struct Environment {
     /// The user's config folder: `$XDG_CONFIG_HOME/groundskeeper`, else `$HOME/.config/…`.
     pub config_folder: Option<PathBuf>,
+    /// Where the program keeps what is the user's and no repository's:
+    /// `$XDG_STATE_HOME/groundskeeper`, else `$HOME/.local/state/…`.
+    pub user_state: Option<PathBuf>,
     /// `GROUNDSKEEPER_STATE_DIR`.
     pub state_dir: Option<PathBuf>,
     /// `GROUNDSKEEPER_MODEL`.
@@ -28,6 +31,8 @@ pub struct Environment {
     pub no_color: bool,
     /// `VISUAL`, else `EDITOR`: the person's editor, with its arguments.
     pub editor: Option<OsString>,
+    /// `TERM` is `dumb`, or there is none: what was written cannot be written over.
+    pub dumb: bool,
     /// The program's own file, for the jail's helper.
     pub program: Option<PathBuf>,
 }
@@ -48,7 +53,12 @@ impl Environment {
         let absolute = |name: &str| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let config = absolute("XDG_CONFIG_HOME")
             .or_else(|| absolute("HOME").map(|home| home.join(".config")));
+        let state = absolute("XDG_STATE_HOME")
+            .or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+        let term = text("TERM");
         Self {
+            user_state: state.map(|folder| folder.join("groundskeeper")),
+            dumb: term.as_deref().is_none_or(|term| term == "dumb"),
             config_folder: config.map(|folder| folder.join("groundskeeper")),
             state_dir: get("GROUNDSKEEPER_STATE_DIR").map(PathBuf::from),
             model: text("GROUNDSKEEPER_MODEL"),
@@ -56,8 +66,8 @@ impl Environment {
             profile: text("GROUNDSKEEPER_PROFILE"),
             variables: Variables::default(),
             clock: text("GROUNDSKEEPER_CLOCK"),
-            no_color: get("NO_COLOR").is_some() || text("TERM").as_deref() == Some("dumb"),
             editor: get("VISUAL").or_else(|| get("EDITOR")),
+            no_color: get("NO_COLOR").is_some() || term.as_deref() == Some("dumb"),
             program: None,
         }
     }

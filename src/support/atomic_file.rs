@@ -38,6 +38,34 @@ pub fn replace_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Like [`replace_derived`] for a file that its owner alone may read.
+pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let unfinished = Unfinished::write_private(path, bytes)?;
+    step()?;
+    fs::rename(&unfinished.path, path)?;
+    unfinished.done();
+    Ok(())
+}
+
+/// Makes a folder and those above it, of which the last lets its owner alone in. One that is there
+/// stays as it is.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    step()?;
+    if let Some(above) = path.parent() {
+        fs::create_dir_all(above)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        result => result,
+    }
+}
+
 /// Like [`replace_derived`] with the first `keep` bytes of what is there and `bytes` behind them;
 /// the kernel copies, so that a large file costs little.
 pub fn extend_derived(path: &Path, keep: u64, bytes: &[u8]) -> io::Result<()> {
@@ -161,6 +189,20 @@ impl Unfinished {
             step()?;
             file.sync_all()?;
         }
+        Ok(unfinished)
+    }
+
+    fn write_private(target: &Path, bytes: &[u8]) -> io::Result<Self> {
+        step()?;
+        let path = unfinished_path(target);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&path)?;
+        let unfinished = Self { path, is_done: false };
+        step()?;
+        file.write_all(bytes)?;
         Ok(unfinished)
     }
 
@@ -292,7 +334,8 @@ mod tests {
 
     #[test]
     fn a_file_is_old_or_new_whatever_step_is_the_last() {
-        let writes: [(Write, Option<&str>); 5] = [
+        let writes: [(Write, Option<&str>); 6] = [
+            (|path| replace_private(path, b"new bytes"), Some("old")),
             (|path| extend_derived(path, 0, b"new bytes"), Some("old")),
             (|path| replace(path, b"new bytes"), Some("old")),
             (|path| replace(path, b"new bytes"), None),
