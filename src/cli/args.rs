@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::notes::NotesCommand;
 use super::sh::ShArgs;
+use crate::agent::Mode;
 
 /// Maintains a codebase over days and weeks: explores it with read-only commands, keeps what it
 /// learns as notes, and puts the right few thousand tokens in front of a model.
@@ -15,7 +16,7 @@ use super::sh::ShArgs;
     name = "groundskeeper",
     version,
     max_term_width = 100,
-    after_help = "Examples:\n  groundskeeper explore                     what is here, and what is wrong with it\n  groundskeeper -C ../shop analyze services  how good one folder is\n  groundskeeper plan                        what comes next, from the notes\n  groundskeeper ask \"where are orders processed?\"\n  groundskeeper sh 'git ls-files | wc -l'   the read-only terminal, as a model has it\n\nWithout a configured endpoint the built-in offline model answers: rules, no language model.\nExit codes: 0 answered, 1 failed, 2 usage, 3 configuration, 4 endpoint, 5 quota, 6 limit reached,\n7 could not be saved, 8 sandbox missing, 130 interrupted."
+    after_help = "Examples:\n  groundskeeper explore                     what is here, and what is wrong with it\n  groundskeeper -C ../shop analyze services  how good one folder is\n  groundskeeper plan                        what comes next, from the notes\n  groundskeeper ask \"where are orders processed?\"\n  groundskeeper chat                        one question after the other\n  groundskeeper sh 'git ls-files | wc -l'   the read-only terminal, as a model has it\n\nWithout a configured endpoint the built-in offline model answers: rules, no language model.\nExit codes: 0 answered, 1 failed, 2 usage, 3 configuration, 4 endpoint, 5 quota, 6 limit reached,\n7 could not be saved, 8 sandbox missing, 130 interrupted."
 )]
 pub(super) struct Cli {
     #[command(flatten)]
@@ -103,6 +104,11 @@ pub(super) enum Command {
     Plan(PlanArgs),
     /// Ask a question about the repository.
     Ask(AskArgs),
+    /// Ask one question after the other, in one session.
+    #[command(
+        after_help = "Examples:\n  groundskeeper chat                              at a terminal: /help shows the commands, Ctrl-D leaves\n  groundskeeper chat --session last               go on with the newest session\n  printf 'what is here?\\n/report\\n' | groundskeeper chat\n\nFrom a pipe a message is a line; a line that ends with a backslash and a block between lines of\n``` go on in the next one. The exit code is then the highest of all messages."
+    )]
+    Chat(ChatArgs),
     /// Keep notes.
     #[command(subcommand)]
     Notes(NotesCommand),
@@ -172,6 +178,16 @@ pub(super) struct AskArgs {
     pub(super) turn: TurnArgs,
 }
 
+/// `chat`.
+#[derive(Debug, Args)]
+pub(super) struct ChatArgs {
+    /// What the first messages are for; `/mode` changes it.
+    #[arg(long, value_name = "MODE", default_value = "auto")]
+    pub(super) mode: ModeArg,
+    #[command(flatten)]
+    pub(super) turn: TurnArgs,
+}
+
 /// What the commands that ask a model have in common.
 #[derive(Debug, Args)]
 pub(super) struct TurnArgs {
@@ -205,6 +221,18 @@ pub(super) enum ModeArg {
     Analyze,
     /// What comes next.
     Plan,
+}
+
+impl ModeArg {
+    /// Returns the mode.
+    pub(super) fn mode(self) -> Mode {
+        match self {
+            Self::Auto => Mode::Auto,
+            Self::Explore => Mode::Explore,
+            Self::Analyze => Mode::Analyze,
+            Self::Plan => Mode::Plan,
+        }
+    }
 }
 
 /// `report`.

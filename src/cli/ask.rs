@@ -58,17 +58,33 @@ pub(super) async fn resume(setup: &Setup, session: Option<&str>) -> Result<u8, C
 }
 
 async fn run(setup: &Setup, request: Request, args: &TurnArgs) -> Result<u8, CliError> {
-    let session = match args.session.as_deref() {
-        Some("last") => Some(wiring::session(setup, None)?),
-        Some(name) => Some(wiring::session(setup, Some(name))?),
-        None => None,
-    };
+    let session = named_session(setup, args.session.as_deref())?;
     let mut stage = Stage::new(setup, session.as_deref())?;
     let cancel = stage.cancel.clone();
     let work =
         async { stage.maintainer.run(request).await.map_err(|error| wiring::agent_error(&error)) };
     let outcome = interrupt::guarded(&cancel, work).await?;
     stage.end(setup, &outcome, args.report.as_deref())
+}
+
+/// Finds the session that `--session` names; `last` is the newest.
+pub(super) fn named_session(setup: &Setup, name: Option<&str>) -> Result<Option<String>, CliError> {
+    match name {
+        Some("last") => wiring::session(setup, None).map(Some),
+        Some(name) => wiring::session(setup, Some(name)).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Returns where events are shown: as the answer, whose loss is told in `failure`, or as progress.
+pub(super) fn display(setup: &Setup, failure: &Arc<OnceLock<String>>) -> Box<dyn EventSink> {
+    if setup.json {
+        let lines = JsonLines::new(io::stdout());
+        Box::new(Answering { lines, failure: Arc::clone(failure) })
+    } else {
+        let live = io::stderr().is_terminal() && !setup.environment.no_color;
+        Box::new(Plain::new(anstream::stderr(), wiring::width(), live))
+    }
 }
 
 /// What a turn of the command line needs.
@@ -103,15 +119,7 @@ impl Stage {
     fn new(setup: &Setup, session: Option<&str>) -> Result<Self, CliError> {
         let cancel = CancellationToken::new();
         let failure = Arc::new(OnceLock::new());
-        let display: Box<dyn EventSink> = if setup.json {
-            Box::new(Answering {
-                lines: JsonLines::new(io::stdout()),
-                failure: Arc::clone(&failure),
-            })
-        } else {
-            let live = io::stderr().is_terminal() && !setup.environment.no_color;
-            Box::new(Plain::new(anstream::stderr(), wiring::width(), live))
-        };
+        let display = display(setup, &failure);
         let model = setup.model()?;
         setup.tell_of_dotenv(model.name());
         let mut maintainer = setup.maintainer(Arc::clone(&model), display, cancel.clone())?;
@@ -145,10 +153,19 @@ fn exit_code(
     outcome: &Outcome,
 ) -> Result<u8, CliError> {
     if let Some(reason) = maintainer.unsaved() {
-        let message = format!("the session could not be saved: {reason}");
-        return Err(CliError::new(ExitKind::Store, message)
-            .with_hint("`--state-dir DIR` keeps notes and sessions elsewhere"));
+        return Err(not_saved(reason));
     }
+    how_it_ended(setup, outcome)
+}
+
+/// Says that a session is gone when the program ends.
+pub(super) fn not_saved(reason: &str) -> CliError {
+    CliError::new(ExitKind::Store, format!("the session could not be saved: {reason}"))
+        .with_hint("`--state-dir DIR` keeps notes and sessions elsewhere")
+}
+
+/// Returns the exit code of a turn, or the error that it is.
+pub(super) fn how_it_ended(setup: &Setup, outcome: &Outcome) -> Result<u8, CliError> {
     match outcome.reason {
         StopReason::Answered => Ok(0),
         StopReason::Cancelled => Ok(ExitKind::Interrupted.code()),
@@ -192,7 +209,8 @@ fn from_stdin() -> Result<String, CliError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn copy_report(report: &Report, path: &Path) -> Result<(), CliError> {
+/// Writes a copy of a report.
+pub(super) fn copy_report(report: &Report, path: &Path) -> Result<(), CliError> {
     let json = path.extension().is_some_and(|extension| extension == "json");
     let text = if json {
         serde_json::to_string_pretty(report)

@@ -4,6 +4,7 @@
 
 mod args;
 mod ask;
+mod chat;
 mod completions;
 mod config;
 mod config_edit;
@@ -63,6 +64,7 @@ async fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Analyze(args) => ask::analyze(&setup, args).await,
         Command::Plan(args) => ask::plan(&setup, args).await,
         Command::Ask(args) => ask::ask(&setup, args).await,
+        Command::Chat(args) => chat::run(&setup, args).await,
         Command::Notes(command) => wiring::notes(&setup, command),
         Command::Sh(args) => wiring::sh(&setup, args).await,
         Command::Context(args) => context::run(&setup, args).await,

@@ -83,6 +83,16 @@ pub enum NotesCommand {
 }
 
 impl NotesCommand {
+    /// Returns the command that lists notes as it does without a flag.
+    pub(super) fn list() -> Self {
+        Self::List { filter: FilterArgs::all(), limit: 20 }
+    }
+
+    /// Returns the command that searches notes as it does without a flag.
+    pub(super) fn search(query: &str) -> Self {
+        Self::Search { query: query.to_owned(), filter: FilterArgs::all(), limit: 10 }
+    }
+
     /// Returns whether the command can write the first note, so that the state folder must be
     /// made.
     pub fn begins(&self) -> bool {
@@ -356,6 +366,10 @@ impl ContentArgs {
 }
 
 impl FilterArgs {
+    fn all() -> Self {
+        Self { kind: None, tags: Vec::new(), status: None }
+    }
+
     fn filter(&self, limit: usize) -> Result<Filter, CliError> {
         Ok(Filter {
             kind: self.kind.as_deref().map(kind).transpose()?,
@@ -392,7 +406,7 @@ fn warn_unreadable(count: usize, err: &mut dyn Write) {
 
 /// Words an error of the store, and decides the exit code.
 #[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
-fn failed(error: NoteError) -> CliError {
+pub(super) fn failed(error: NoteError) -> CliError {
     let kind = match &error {
         NoteError::BadValue { .. }
         | NoteError::BadId(_)

@@ -93,18 +93,15 @@ pub async fn run(
     Ok(exit_code(&report))
 }
 
-fn show(
+/// Prints what a line wrote, as a person reads it, or as one document.
+pub(super) fn show(
     report: &CommandReport,
     json: bool,
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> io::Result<()> {
     if json {
-        let mut value = serde_json::to_value(report).map_err(io::Error::other)?;
-        if let Some(fields) = value.as_object_mut() {
-            fields.insert("refused".to_owned(), Value::Bool(false));
-        }
-        return document(out, &value);
+        return document(out, &report_json(report));
     }
     out.write_all(report.stdout.as_bytes())?;
     out.flush()?;
@@ -130,7 +127,17 @@ fn explain(explanation: &Explanation, json: bool, out: &mut (dyn Write + Send)) 
     Ok(code)
 }
 
-fn refusal_json(line: &str, refusal: &Refusal) -> Value {
+/// Returns what came of a line, as data.
+pub(super) fn report_json(report: &CommandReport) -> Value {
+    let mut value = serde_json::to_value(report).unwrap_or_default();
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("refused".to_owned(), Value::Bool(false));
+    }
+    value
+}
+
+/// Returns why a line was refused, as data.
+pub(super) fn refusal_json(line: &str, refusal: &Refusal) -> Value {
     json!({
         "line": line,
         "refused": true,
@@ -173,6 +180,7 @@ fn no_run(error: &TerminalError) -> CliError {
     }
 }
 
-fn broken(error: &io::Error) -> CliError {
+/// Says that the output of a line could not be printed.
+pub(super) fn broken(error: &io::Error) -> CliError {
     CliError::new(ExitKind::Other, format!("the output cannot be written: {error}"))
 }

@@ -118,6 +118,21 @@ impl Setup {
         model::from_options(options).map_err(|error| select_error(&error))
     }
 
+    /// Returns who answers under another name than that of the settings.
+    pub(super) fn model_named(&self, name: &str) -> Result<Arc<dyn ChatModel>, CliError> {
+        if let Some(path) = &self.record {
+            let message = "the model stays the same while its dialog is recorded";
+            return Err(CliError::new(ExitKind::Usage, message)
+                .with_hint(format!("without `--record {}` it can change", path.display())));
+        }
+        let mut layers = self.layers.clone();
+        layers
+            .set("model", Value::from(name), &Origin::Flag("/model"))
+            .and_then(|()| layers.model_options(&self.environment))
+            .map_err(|error| config_error(&error))
+            .and_then(|options| model::from_options(options).map_err(|error| select_error(&error)))
+    }
+
     /// Says that a `.env`, which may have come with the repository, chose who is shown it.
     pub(super) fn tell_of_dotenv(&self, model: &str) {
         let url = self.layers.rows().find(|(key, ..)| *key == "endpoint.base_url");
@@ -233,6 +248,11 @@ pub(super) async fn sh(setup: &Setup, args: &ShArgs) -> Result<u8, CliError> {
 /// Finds a session by its id or a part of it; the newest without one.
 pub(super) fn session(setup: &Setup, name: Option<&str>) -> Result<String, CliError> {
     Sessions::at(setup.state.sessions()).find(name).map_err(|error| journal_error(&error))
+}
+
+/// Returns whether a terminal may be shown colour.
+pub(super) fn has_color() -> bool {
+    anstream::ColorChoice::global() != anstream::ColorChoice::Never
 }
 
 /// Returns the columns of the terminal.

@@ -63,6 +63,8 @@ impl<W: Write + Send> EventSink for Plain<W> {
                 self.line(&format!("{session} · model {model}"))
             }
             EventKind::TurnStarted { mode, .. } => self.status(&format!("{mode}: looking around")),
+            // Whoever asked for it is shown its output.
+            EventKind::CommandFinished(facts) if facts.origin == CommandOrigin::User => Ok(()),
             EventKind::CommandFinished(facts) => {
                 let text = command(facts);
                 self.line(&text)

@@ -34,7 +34,7 @@ const FLOORS: [(&str, &[&str]); 14] = [
 ];
 
 /// Where a foreign crate may be named: folders end with `/`.
-const FOREIGN: [(&str, &[&str]); 10] = [
+const FOREIGN: [(&str, &[&str]); 11] = [
     ("async_openai", &["model/openai/"]),
     ("reqwest", &["model/"]),
     ("tower", &["model/openai/"]),
@@ -42,6 +42,7 @@ const FOREIGN: [(&str, &[&str]); 10] = [
     ("serde_yaml", &["support/yaml.rs"]),
     ("clap", &["cli/", "config/flags.rs"]),
     ("clap_complete", &["cli/"]),
+    ("rustyline", &["cli/chat/editor.rs"]),
     ("landlock", &["terminal/jail/"]),
     ("seccompiler", &["terminal/jail/"]),
     ("libc", &["terminal/jail/"]),

@@ -1,5 +1,6 @@
 //! The one integration test binary: a module a capability.
 
+mod chat;
 mod cli;
 mod compaction;
 mod config_edit;
