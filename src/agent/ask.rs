@@ -76,28 +76,38 @@ impl CodebaseMaintainer {
         let too_long = tokio::time::sleep(self.limits.time.saturating_sub(running));
         tokio::pin!(too_long);
         turn.partial.clear();
-        loop {
+        let replied = loop {
             tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => return Ok(Asked::Stopped(StopReason::Cancelled)),
-                Some(delta) = deltas.recv() => match delta {
-                    Delta::Text(text) => {
-                        turn.partial.push_str(&text);
-                        self.recorder.emit(EventKind::ModelDelta { text });
-                    }
-                    Delta::Restart => {
-                        turn.partial.clear();
-                        self.recorder.emit(EventKind::ModelRestarted);
-                    }
-                    Delta::Waiting { reason, left } => {
-                        let seconds = left.as_secs();
-                        self.recorder.emit(EventKind::ModelWaiting { reason, seconds });
-                    }
-                    Delta::Reasoning(_) => {}
-                },
-                reply = &mut reply => return reply.map(Asked::Replied),
+                Some(delta) = deltas.recv() => self.show(turn, delta),
+                reply = &mut reply => break reply,
                 () = &mut too_long => return Ok(Asked::Stopped(StopReason::TimeLimit)),
             }
+        };
+        // What came together with the end is part of what was said, also when the end is an error.
+        while let Ok(delta) = deltas.try_recv() {
+            self.show(turn, delta);
+        }
+        replied.map(Asked::Replied)
+    }
+
+    /// Shows a piece of the reply and keeps what was said so far.
+    fn show(&mut self, turn: &mut Turn, delta: Delta) {
+        match delta {
+            Delta::Text(text) => {
+                turn.partial.push_str(&text);
+                self.recorder.emit(EventKind::ModelDelta { text });
+            }
+            Delta::Restart => {
+                turn.partial.clear();
+                self.recorder.emit(EventKind::ModelRestarted);
+            }
+            Delta::Waiting { reason, left } => {
+                let seconds = left.as_secs();
+                self.recorder.emit(EventKind::ModelWaiting { reason, seconds });
+            }
+            Delta::Reasoning(_) => {}
         }
     }
 

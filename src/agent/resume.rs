@@ -53,7 +53,8 @@ impl CodebaseMaintainer {
         }
     }
 
-    /// Goes on with the turn that was cut off; none when the last one had ended.
+    /// Goes on with the turn that was cut off, by a kill, by a person, or by an error such as an
+    /// endpoint that could not be reached; none when the last one had ended.
     pub async fn resume(&mut self) -> Result<Option<Outcome>, AgentError> {
         let Some(mut turn) = self.unfinished_turn() else {
             // It may have been cut off between its end and its report.
@@ -95,7 +96,8 @@ impl CodebaseMaintainer {
         let mut calls_made: &[ToolCall] = &[];
         for event in &events[first..] {
             match &event.kind {
-                EventKind::TurnFinished { .. } => return None,
+                // Nothing is left to be asked, or the request stands and can be sent again.
+                EventKind::TurnFinished { reason, .. } if !is_cut_off(*reason) => return None,
                 // A step counts once it came to something: one that was cut off is asked again.
                 EventKind::ModelAsked { step, .. } => {
                     rebuilt.used.steps = asked;
@@ -185,6 +187,11 @@ impl CodebaseMaintainer {
 
 /// A text that is none.
 static NOTHING: String = String::new();
+
+/// Returns whether a turn that ended so can go on.
+fn is_cut_off(reason: StopReason) -> bool {
+    matches!(reason, StopReason::Failed | StopReason::Cancelled)
+}
 
 fn is_turn(event: &Event) -> bool {
     matches!(event.kind, EventKind::TurnStarted { .. })

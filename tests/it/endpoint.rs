@@ -4,90 +4,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may panic like the test")]
 
-use std::io::{Read, Write};
-use std::net::TcpListener;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::support::server::{Server, fixture, says};
 use crate::support::{Env, write};
-
-/// A server that answers each request with the next of its answers, the last one again and again.
-struct Server {
-    url: String,
-    asked: Arc<Mutex<Vec<(String, Value)>>>,
-}
-
-impl Server {
-    fn start(answers: Vec<Vec<u8>>) -> Self {
-        let nothing = b"HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n".to_vec();
-        Self::telling(answers, nothing)
-    }
-
-    /// Starts a server that answers every GET with `told`.
-    fn telling(answers: Vec<Vec<u8>>, told: Vec<u8>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&asked);
-        std::thread::spawn(move || {
-            let mut number = 0;
-            for stream in listener.incoming() {
-                let mut stream = stream.unwrap();
-                let (head, body) = read_request(&mut stream);
-                let is_chat = head.starts_with("POST");
-                log.lock().unwrap().push((head, body));
-                let answer = if is_chat {
-                    number += 1;
-                    answers[(number - 1).min(answers.len() - 1)].clone()
-                } else {
-                    told.clone()
-                };
-                drop(stream.write_all(&answer));
-            }
-        });
-        Self { url, asked }
-    }
-
-    fn chats(&self) -> Vec<(String, Value)> {
-        let asked = self.asked.lock().unwrap();
-        asked.iter().filter(|(head, _)| head.starts_with("POST")).cloned().collect()
-    }
-}
-
-fn read_request(stream: &mut impl Read) -> (String, Value) {
-    let mut bytes = Vec::new();
-    let mut piece = [0; 4096];
-    loop {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.to_lowercase();
-            let length = length
-                .split("content-length: ")
-                .nth(1)
-                .map_or(0, |rest| rest.lines().next().unwrap().trim().parse::<usize>().unwrap());
-            if body.len() >= length {
-                return (head.to_owned(), serde_json::from_str(body).unwrap_or(Value::Null));
-            }
-        }
-        let read = stream.read(&mut piece).unwrap();
-        assert!(read > 0, "the request broke off");
-        bytes.extend_from_slice(&piece[..read]);
-    }
-}
-
-fn fixture(name: &str) -> Vec<u8> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/wire");
-    std::fs::read(folder.join(format!("{name}.http"))).unwrap()
-}
-
-fn says(text: &str) -> Vec<u8> {
-    let delta =
-        json!({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}]});
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    format!("{head}data: {delta}\n\ndata: [DONE]\n\n").into_bytes()
-}
 
 fn env() -> Env {
     Env::new().file("README.md", "# Demo\n")

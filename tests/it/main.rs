@@ -8,6 +8,7 @@ mod context;
 mod crash;
 mod docs;
 mod endpoint;
+mod endpoint_breaks;
 mod fixtures;
 mod floors;
 mod full_disk;
