@@ -357,11 +357,11 @@ pub(super) fn model_kind(error: &ModelError) -> ExitKind {
         ModelError::Credentials(_) => ExitKind::Config,
         ModelError::Busy { .. } | ModelError::Quota(_) => ExitKind::Quota,
         ModelError::Unavailable { .. }
+        | ModelError::Silent { .. }
         | ModelError::Truncated(_)
         | ModelError::Overflow { .. }
         | ModelError::Endpoint { .. } => ExitKind::Endpoint,
         ModelError::Script { .. } => ExitKind::Other,
-        ModelError::Cancelled => ExitKind::Interrupted,
     }
 }
 

@@ -23,6 +23,14 @@ pub enum ModelError {
         /// How long the server asks to wait.
         retry_after: Option<Duration>,
     },
+    /// Nothing came for longer than anyone waits; asking once more may work.
+    #[error("{message}")]
+    Silent {
+        /// What happened.
+        message: String,
+        /// What to do if it stays so.
+        hint: Option<String>,
+    },
     /// The reply broke off.
     #[error("the reply broke off: {0}")]
     Truncated(String),
@@ -58,16 +66,15 @@ pub enum ModelError {
         /// What does not match.
         message: String,
     },
-    /// A person interrupted a wait.
-    #[error("interrupted")]
-    Cancelled,
 }
 
 impl ModelError {
     /// Returns what to do about it.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Unavailable { hint, .. } | Self::Endpoint { hint, .. } => hint.as_deref(),
+            Self::Unavailable { hint, .. }
+            | Self::Silent { hint, .. }
+            | Self::Endpoint { hint, .. } => hint.as_deref(),
             Self::Credentials(_) => Some(
                 "`groundskeeper doctor` tries the endpoint; `--model offline` works without one",
             ),
@@ -77,7 +84,7 @@ impl ModelError {
             }
             Self::Truncated(_) => Some("try again; `groundskeeper doctor` tries the endpoint"),
             Self::Busy { .. } => Some("try again later"),
-            Self::Script { .. } | Self::Cancelled => None,
+            Self::Script { .. } => None,
         }
     }
 }

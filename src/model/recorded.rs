@@ -129,12 +129,13 @@ fn failure(error: &ModelError) -> Option<Value> {
     match error {
         ModelError::Busy { message, .. } => describe("busy", message),
         ModelError::Unavailable { message, .. } => describe("unavailable", message),
+        ModelError::Silent { message, .. } => describe("silent", message),
         ModelError::Truncated(message) => describe("cut", message),
         ModelError::Quota(message) => describe("quota", message),
         ModelError::Credentials(message) => describe("credentials", message),
         ModelError::Overflow { message, .. } => describe("overflow", message),
         ModelError::Endpoint { message, .. } => describe("endpoint", message),
-        ModelError::Script { .. } | ModelError::Cancelled => return None,
+        ModelError::Script { .. } => return None,
     }
     match error {
         ModelError::Busy { retry_after: Some(wait), .. }
@@ -144,13 +145,13 @@ fn failure(error: &ModelError) -> Option<Value> {
         ModelError::Overflow { window: Some(window), .. } => put("window", (*window).into()),
         ModelError::Busy { .. }
         | ModelError::Unavailable { .. }
+        | ModelError::Silent { .. }
         | ModelError::Truncated(_)
         | ModelError::Quota(_)
         | ModelError::Credentials(_)
         | ModelError::Overflow { .. }
         | ModelError::Endpoint { .. }
-        | ModelError::Script { .. }
-        | ModelError::Cancelled => {}
+        | ModelError::Script { .. } => {}
     }
     Some(Value::Mapping(failure))
 }

@@ -1,7 +1,8 @@
 //! Waits for a busy server and asks again.
 //!
-//! A wait is never blind: it is told each second, it ends when a person interrupts, and it is not
-//! begun when it would outlast the turn. What a server asks for is a least wait, not a permission
+//! A wait is never blind: it is told each second, and it is not begun when it would outlast the
+//! turn. Whoever has enough of it drops the future, which ends a wait as it ends a request: there
+//! is no other way. What a server asks for is a least wait, not a permission
 //! to ask at once, so that a small number cannot burn all tries. Nothing is shown twice: text of
 //! an attempt that failed is declared void before the next begins.
 
@@ -13,19 +14,21 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use super::{ChatModel, ChatReply, ChatRequest, Delta, ModelError};
 
-/// The share of a wait that is always waited.
-const LEAST_SHARE: f64 = 0.6;
+/// The share of a wait that is always waited, so that the first ones are no burst.
+const LEAST_SHARE: f64 = 0.1;
+
+/// How much longer than the one before it a wait is at least.
+const LEAST_GROWTH: f64 = 1.2;
 
 /// How patient to be.
 #[derive(Debug, Clone)]
 pub struct RetryOptions {
     /// How often a request is sent at most.
     pub tries: u32,
-    /// How often more it is sent after an answer that broke off.
+    /// How often more it is sent after an answer that broke off or never began.
     pub tries_after_break: u32,
     /// The first wait; it doubles each time.
     pub first_wait: Duration,
@@ -35,8 +38,6 @@ pub struct RetryOptions {
     pub longest_wait: Duration,
     /// Wall-clock time of a request with all its waits.
     pub time_limit: Duration,
-    /// Ends a wait.
-    pub cancel: CancellationToken,
     /// Returns how much of the variable part of a wait is really waited, in `0.0..=1.0`, so that
     /// clients that were refused together do not come back together.
     pub jitter: fn() -> f64,
@@ -51,7 +52,6 @@ impl Default for RetryOptions {
             widest_wait: Duration::from_secs(30),
             longest_wait: Duration::from_secs(120),
             time_limit: Duration::from_secs(900),
-            cancel: CancellationToken::new(),
             jitter: any_share,
         }
     }
@@ -77,6 +77,7 @@ impl Retrying {
         let began = Instant::now();
         let mut tries = 0;
         let mut breaks = 0;
+        let mut waited = Duration::ZERO;
         loop {
             tries += 1;
             let shown = AtomicBool::new(false);
@@ -93,7 +94,7 @@ impl Retrying {
             let asked_for = match &error {
                 ModelError::Busy { retry_after, .. }
                 | ModelError::Unavailable { retry_after, .. } => *retry_after,
-                ModelError::Truncated(_) => {
+                ModelError::Truncated(_) | ModelError::Silent { .. } => {
                     breaks += 1;
                     None
                 }
@@ -101,8 +102,7 @@ impl Retrying {
                 | ModelError::Credentials(_)
                 | ModelError::Overflow { .. }
                 | ModelError::Endpoint { .. }
-                | ModelError::Script { .. }
-                | ModelError::Cancelled => return Err(error),
+                | ModelError::Script { .. } => return Err(error),
             };
             if let Some(wait) = asked_for.filter(|wait| *wait > self.options.longest_wait) {
                 return Err(too_long(&error, wait));
@@ -110,45 +110,39 @@ impl Retrying {
             if tries >= self.options.tries || breaks > self.options.tries_after_break {
                 return Err(for_good(error, tries));
             }
-            let wait = self.backoff(tries).max(asked_for.unwrap_or_default());
+            waited = self.backoff(tries, waited);
+            let wait = waited.max(asked_for.unwrap_or_default());
             if began.elapsed() + wait >= self.options.time_limit {
                 return Err(for_good(error, tries));
             }
             if shown.into_inner() {
                 deltas(Delta::Restart);
             }
-            self.wait(wait, &error.to_string(), deltas).await?;
+            count_down(wait, &error.to_string(), deltas).await;
         }
     }
 
-    /// Returns our own wait: it varies, but never so much that the next one could be shorter.
-    fn backoff(&self, tries: u32) -> Duration {
+    /// Returns our own wait after `before`: anything up to a bound that doubles, so that clients
+    /// that were refused together spread, but always longer than the one before it, so that a
+    /// server that stays busy is left alone more and more.
+    fn backoff(&self, tries: u32, before: Duration) -> Duration {
         let doubled = 2_u32.saturating_pow(tries.saturating_sub(1));
-        let wait = self.options.first_wait.saturating_mul(doubled).min(self.options.widest_wait);
-        wait.mul_f64(LEAST_SHARE + (1.0 - LEAST_SHARE) * (self.options.jitter)().clamp(0.0, 1.0))
+        let bound = self.options.first_wait.saturating_mul(doubled).min(self.options.widest_wait);
+        let least = bound.mul_f64(LEAST_SHARE).max(before.mul_f64(LEAST_GROWTH)).min(bound);
+        least + bound.saturating_sub(least).mul_f64((self.options.jitter)().clamp(0.0, 1.0))
     }
+}
 
-    /// Waits, and tells each second how long it is still going to.
-    async fn wait(
-        &self,
-        wait: Duration,
-        reason: &str,
-        deltas: &(dyn Fn(Delta) + Send + Sync),
-    ) -> Result<(), ModelError> {
-        let end = Instant::now() + wait;
-        loop {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(());
-            }
-            deltas(Delta::Waiting { reason: reason.to_owned(), left });
-            let step = left.min(Duration::from_secs(1));
-            tokio::select! {
-                biased;
-                () = self.options.cancel.cancelled() => return Err(ModelError::Cancelled),
-                () = tokio::time::sleep(step) => {}
-            }
+/// Waits, and tells each second how long it is still going to.
+async fn count_down(wait: Duration, reason: &str, deltas: &(dyn Fn(Delta) + Send + Sync)) {
+    let end = Instant::now() + wait;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
         }
+        deltas(Delta::Waiting { reason: reason.to_owned(), left });
+        tokio::time::sleep(left.min(Duration::from_secs(1))).await;
     }
 }
 
@@ -192,7 +186,7 @@ fn for_good(error: ModelError, tries: u32) -> ModelError {
     };
     match error {
         ModelError::Busy { message, .. } => ModelError::Quota(after(&message)),
-        ModelError::Unavailable { message, hint, .. } => {
+        ModelError::Unavailable { message, hint, .. } | ModelError::Silent { message, hint } => {
             ModelError::Endpoint { message: after(&message), hint }
         }
         ModelError::Truncated(message) => ModelError::Truncated(after(&message)),
@@ -292,13 +286,38 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_interrupt_ends_a_wait() {
-        let options = whole_waits();
-        options.cancel.cancel();
-        let script = "steps: [{fails: {kind: busy, retry_after: 60}}]";
-        let (reply, _, took) = ask(&retrying(script, options)).await;
-        assert_eq!(reply, Err(ModelError::Cancelled));
-        assert!(took.is_zero());
+    async fn a_wait_ends_with_whoever_waits() {
+        let script = "steps: [{fails: {kind: busy, retry_after: 60}}, {says: hi}]";
+        let model = retrying(script, whole_waits());
+        let heard = tokio::time::timeout(Duration::from_secs(2), ask(&model)).await;
+        assert!(heard.is_err(), "it was still waiting");
+        assert!(model.finish().is_err(), "nothing was asked after it");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_says_nothing_is_asked_once_more() {
+        let (reply, ..) =
+            ask(&retrying("steps: [{fails: silent}, {says: hi}]", whole_waits())).await;
+        assert_eq!(reply.unwrap().text, "hi");
+        let script = "steps: [{fails: {kind: silent, message: no word}}, {fails: {kind: silent, message: no word}}]";
+        let (reply, ..) = ask(&retrying(script, whole_waits())).await;
+        let message = "no word (asked 2 times)".to_owned();
+        assert_eq!(reply, Err(ModelError::Endpoint { message, hint: None }));
+    }
+
+    #[test]
+    fn waits_spread_and_grow() {
+        for jitter in [|| 0.0, || 0.5, || 1.0, any_share] {
+            let model = retrying("steps: []", RetryOptions { jitter, ..RetryOptions::default() });
+            let mut before = Duration::ZERO;
+            for tries in 1..=5 {
+                let wait = model.backoff(tries, before);
+                assert!(wait >= before.mul_f64(1.19) && wait >= Duration::from_millis(50));
+                assert!(wait <= Duration::from_millis(500) * 2_u32.pow(tries - 1));
+                before = wait;
+            }
+            assert!(model.backoff(40, Duration::from_secs(29)) <= Duration::from_secs(30));
+        }
     }
 
     #[tokio::test(start_paused = true)]

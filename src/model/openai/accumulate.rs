@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::ids;
-use super::wire::{Arguments, CallPiece, Chunk, Counts};
+use super::wire::{Arguments, CallPiece, Chunk, Counts, Piece};
 use crate::protocol::ToolCall;
 
 /// All that an answer may hold, in bytes; a server that sends more than this is out of order.
@@ -22,6 +22,8 @@ pub(super) struct Accumulator {
     pub(super) content: String,
     /// The reasoning that came in a field of its own.
     pub(super) reasoning: String,
+    /// Whether there was such a field, be it empty.
+    pub(super) reasons: bool,
     /// The last word for the end.
     pub(super) finish: Option<String>,
     /// The last counts.
@@ -29,6 +31,17 @@ pub(super) struct Accumulator {
     calls: Vec<OpenCall>,
     /// Whether one number was given to two calls.
     numbers_repeat: bool,
+    /// In how many pieces the text came.
+    pieces: usize,
+}
+
+/// What a chunk added to the answer.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Added {
+    /// Text, thoughts inside it included.
+    pub(super) content: String,
+    /// Reasoning that came in a field of its own.
+    pub(super) reasoning: String,
 }
 
 /// A call that may still grow.
@@ -43,20 +56,40 @@ struct OpenCall {
 }
 
 impl Accumulator {
-    /// Takes a chunk that is no error.
-    pub(super) fn take(&mut self, chunk: Chunk) {
-        if chunk.usage.is_some() {
-            self.usage = chunk.usage;
+    /// Takes a chunk that is no error. Returns what is new in it.
+    pub(super) fn take(&mut self, chunk: Chunk) -> Added {
+        if let Some(usage) = chunk.usage {
+            self.usage = Some(usage.after(self.usage));
         }
-        let Some(piece) = chunk.piece else { return };
+        let Some(mut piece) = chunk.piece else { return Added::default() };
+        if self.is_told_again(&piece) {
+            piece.content.drain(..self.content.len());
+            if piece.reasoning.starts_with(&self.reasoning) {
+                piece.reasoning.drain(..self.reasoning.len());
+            }
+        }
+        self.pieces += usize::from(!piece.content.is_empty());
         self.content.push_str(&piece.content);
         self.reasoning.push_str(&piece.reasoning);
+        self.reasons |= piece.reasons;
         if piece.finish.is_some() {
             self.finish = piece.finish;
         }
         for call in piece.calls {
             self.take_call(call);
         }
+        Added { content: piece.content, reasoning: piece.reasoning }
+    }
+
+    /// Returns whether the last piece holds all of the text once more, as some servers end.
+    fn is_told_again(&self, piece: &Piece) -> bool {
+        if piece.finish.is_none() || self.content.is_empty() {
+            return false;
+        }
+        if piece.is_message {
+            return piece.content.starts_with(&self.content);
+        }
+        self.pieces > 1 && piece.content == self.content
     }
 
     /// Returns whether nothing has arrived yet.

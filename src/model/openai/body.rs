@@ -177,7 +177,10 @@ impl Lines {
 
     fn end_line(&mut self) {
         let is_done = self.length < SHORT_LINE
-            && self.start.strip_prefix(b"data:").is_some_and(|data| data.trim_ascii() == b"[DONE]");
+            && self.start.strip_prefix(b"data:").is_some_and(|data| {
+                let word = String::from_utf8_lossy(data.trim_ascii());
+                word.trim_matches('"').eq_ignore_ascii_case("[DONE]")
+            });
         self.done |= is_done;
         self.start.clear();
         self.length = 0;

@@ -14,6 +14,13 @@ pub(super) struct Frames {
     pub(super) done: bool,
 }
 
+/// Words that some servers send as data while they have nothing to say.
+const SIGNS_OF_LIFE: [&str; 8] =
+    ["ping", "pong", "keepalive", "keep-alive", "heartbeat", "[ping]", "[heartbeat]", "processing"];
+
+/// What is told of an event that cannot be read, in characters.
+const QUOTED: usize = 120;
+
 /// Reads the data of an event. An error says what is wrong with it.
 pub(super) fn read(data: &str) -> Result<Frames, String> {
     let mut frames = Frames::default();
@@ -26,14 +33,22 @@ pub(super) fn read(data: &str) -> Result<Frames, String> {
         if rest.is_empty() {
             return Ok(frames);
         }
-        if let Some(after) = rest.strip_prefix("[DONE]") {
+        if let Some(after) = ["[DONE]", "\"[DONE]\""].iter().find_map(|end| rest.strip_prefix(end))
+        {
+            frames.done = true;
+            rest = after;
+            continue;
+        }
+        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        let word = line.trim().to_ascii_lowercase();
+        if word == "[done]" {
             frames.done = true;
             rest = after;
             continue;
         }
         // A comment that was sent as data ends with its line.
-        if rest.starts_with(':') {
-            rest = rest.split_once('\n').map_or("", |(_, after)| after);
+        if rest.starts_with(':') || SIGNS_OF_LIFE.contains(&word.as_str()) {
+            rest = after;
             continue;
         }
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
@@ -44,9 +59,32 @@ pub(super) fn read(data: &str) -> Result<Frames, String> {
                 rest = rest.get(end..).unwrap_or_default();
             }
             Some(Ok(_)) | None => return Err("an event holds no object".to_owned()),
-            Some(Err(error)) => return Err(format!("an event is no JSON: {error}")),
+            Some(Err(error)) if rest.starts_with('{') => {
+                return Err(format!("an event is no JSON: {error}"));
+            }
+            // Most likely it is the reason why there is no more.
+            Some(Err(_)) => {
+                let said: String = rest.chars().take(QUOTED).collect();
+                return Err(format!("an event says `{}`", said.trim_end()));
+            }
         }
     }
+}
+
+/// Reads a whole body that is a stream, or a list of objects a line each.
+pub(super) fn read_body(body: &str) -> Result<Frames, String> {
+    if !body.lines().any(|line| line.starts_with("data:")) {
+        return read(body);
+    }
+    let mut frames = Frames::default();
+    // An empty line ends an event; the other fields of one say nothing that is needed.
+    for event in body.replace("\r\n", "\n").replace('\r', "\n").split("\n\n") {
+        let data: Vec<&str> = event.lines().filter_map(|line| line.strip_prefix("data:")).collect();
+        let read = read(&data.join("\n"))?;
+        frames.chunks.extend(read.chunks);
+        frames.done |= read.done;
+    }
+    Ok(frames)
 }
 
 #[cfg(test)]
@@ -68,6 +106,9 @@ mod tests {
         check("{\"a\":1}data: {\"b\":2}", 2, false);
         check("{\"a\":1}data: [DONE]", 1, true);
         check(": ping\n{\"a\":1}", 1, false);
+        check("ping", 0, false);
+        check("[DONE]  ", 0, true);
+        check("{\"a\":1}\n\"[DONE]\"", 1, true);
     }
 
     #[test]
@@ -75,5 +116,16 @@ mod tests {
         for data in ["{\"a\":", "{\"a\": : keepalive 1}", "hello", "[1]", "12"] {
             assert!(read(data).is_err(), "{data}");
         }
+        let said = read("upstream timed out").unwrap_err();
+        assert_eq!(said, "an event says `upstream timed out`");
+    }
+
+    #[test]
+    fn a_stream_that_came_whole_is_read_like_one_in_pieces() {
+        let body = ": c\r\nevent: x\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\ndata:{\"b\":2}\r\n\r\ndata: [DONE]\r\n";
+        let frames = read_body(body).unwrap();
+        assert_eq!((frames.chunks.len(), frames.done), (2, true));
+        assert_eq!(read_body("{\"a\":1}\n{\"b\":2}\n").unwrap().chunks.len(), 2);
+        assert!(read_body("data: {\"a\":\n\ndata: 1}").is_err());
     }
 }

@@ -30,6 +30,7 @@ mod transport;
 mod url;
 mod window;
 mod wire;
+mod wire_error;
 
 #[cfg(test)]
 mod tests;
@@ -51,7 +52,7 @@ use adapt::Adaptations;
 use errors::{Answer, Facts};
 use reply::Reading;
 use think::ThoughtSplitter;
-use transport::{Failure, Transport};
+use transport::{Failure, Heard, Transport};
 use wire::Chunk;
 
 use super::{ChatModel, ChatReply, ChatRequest, Delta, ModelError};
@@ -178,14 +179,12 @@ impl OpenAiModel {
                 let answer = Answer::of_event(error, reqwest::header::HeaderMap::new());
                 return Err(Failure::Answer(Box::new(answer)));
             }
-            if let Some(piece) = &chunk.piece {
-                tell(deltas, Delta::Reasoning, piece.reasoning.clone());
-                let split = thoughts.push(&piece.content);
-                tell(deltas, Delta::Reasoning, split.thought);
-                tell(deltas, Delta::Text, split.answer);
-            }
-            arrived.take(chunk);
-            Ok(())
+            let added = arrived.take(chunk);
+            tell(deltas, Delta::Reasoning, added.reasoning);
+            let split = thoughts.push(&added.content);
+            tell(deltas, Delta::Reasoning, split.thought);
+            tell(deltas, Delta::Text, split.answer);
+            Ok(if arrived.finish.is_some() { Heard::TheEnd } else { Heard::APart })
         };
         let ending = self.transport.ask(body.clone(), &mut take).await?;
         let rest = thoughts.finish();

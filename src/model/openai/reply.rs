@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use serde_json::Value;
+
 use super::accumulate::Accumulator;
 use super::finish::End;
 use super::transport::Ending;
@@ -56,7 +58,8 @@ impl Reading<'_> {
         let (text, thought) = divide(&arrived.content);
         let reasoning = [arrived.reasoning.as_str(), thought.as_str()].concat();
         // An empty field is not the same as no field to servers that want it back.
-        reply.reasoning = if reasoning.is_empty() { None } else { Some(reasoning) };
+        let thought = arrived.reasons || !reasoning.is_empty();
+        reply.reasoning = thought.then_some(reasoning);
         reply.text = text;
         let used = self.used_ids();
         // What came before tells this answer from all others of the conversation.
@@ -124,6 +127,12 @@ fn divide(content: &str) -> (String, String) {
 /// Fills in missing arguments of a tool that needs none. Of one that needs some they stay missing,
 /// and the tool says which.
 fn complete_arguments(call: &mut ToolCall, tools: &[ToolSpec]) {
+    // Some models put the JSON text into a text once more.
+    if let Ok(Value::String(inner)) = serde_json::from_str(&call.arguments)
+        && serde_json::from_str::<Value>(&inner).is_ok_and(|inner| inner.is_object())
+    {
+        call.arguments = inner;
+    }
     if !call.arguments.trim().is_empty() && call.arguments.trim() != "null" {
         return;
     }

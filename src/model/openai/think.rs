@@ -3,7 +3,14 @@
 //! Only a block at the beginning of the answer counts: a model that writes about the tag in the
 //! middle of a sentence means the tag, not a thought.
 
-const OPEN: [&str; 2] = ["<think>", "<thinking>"];
+/// The tags that open a thought, each with the one that closes it.
+const TAGS: [(&str, &str); 5] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("[THINK]", "[/THINK]"),
+];
 
 /// Divides pieces of text into thoughts and answer.
 #[derive(Debug, Default)]
@@ -59,11 +66,11 @@ impl ThoughtSplitter {
             match self.state {
                 State::Start => {
                     let begun = self.held.trim_start();
-                    if let Some(tag) = OPEN.iter().find(|tag| begun.starts_with(**tag)) {
+                    if let Some((tag, end)) = TAGS.iter().find(|(tag, _)| begun.starts_with(tag)) {
                         self.held = begun[tag.len()..].to_owned();
-                        let end = if *tag == OPEN[0] { "</think>" } else { "</thinking>" };
                         self.state = State::Thinking(end);
-                    } else if begun.is_empty() || OPEN.iter().any(|tag| tag.starts_with(begun)) {
+                    } else if begun.is_empty() || TAGS.iter().any(|(tag, _)| tag.starts_with(begun))
+                    {
                         return;
                     } else {
                         if self.thought {
@@ -134,6 +141,7 @@ mod tests {
         check("<think>let me see</think>\n\nIt is 4.", "It is 4.", "let me see");
         check("\n<think>a</think><think>b</think>c", "c", "ab");
         check("<thinking>想一想</thinking>好", "好", "想一想");
+        check("[THINK]a[b][/THINK]c", "c", "a[b]");
         check("<think>never closed", "", "never closed");
         check("<think>a < b </thin</think>x", "x", "a < b </thin");
     }

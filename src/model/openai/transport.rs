@@ -11,21 +11,27 @@ use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue,
+    LOCATION,
+};
 use reqwest::{Client, Response, StatusCode};
 use serde_json::Value;
 
 use super::body::{Interruption, Patience, Witness, watch};
-use super::content_type::Kind;
+use super::content_type::{self, Kind, Looks};
 use super::error_text::ErrorText;
 use super::errors::{Answer, Facts};
-use super::events;
+use super::events::{self, Frames};
 use super::options::EndpointOptions;
 use super::presets::Authorization;
 use crate::model::ModelError;
 
 /// The longest error body that is read.
 const LONGEST_ERROR: usize = 256 * 1024;
+
+/// How long counts and `[DONE]` are waited for after the end of an answer.
+const AFTER_THE_END: Duration = Duration::from_secs(10);
 
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +41,24 @@ pub(super) enum Ending {
     /// The bytes ended without a word.
     Open,
 }
+
+/// What a chunk was to whoever took it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// A part of the answer; more is to come.
+    APart,
+    /// The server has said why the answer ends; only counts may follow.
+    TheEnd,
+}
+
+impl Heard {
+    fn and(self, then: Self) -> Self {
+        if self == Self::TheEnd { self } else { then }
+    }
+}
+
+/// Takes the chunks of an answer as they come.
+pub(super) type Take<'a> = &'a mut (dyn FnMut(Value) -> Result<Heard, Failure> + Send);
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -66,11 +90,7 @@ impl Transport {
 
     /// Asks for a chat completion. Each chunk of a stream goes to `take`, or the whole answer as
     /// one; an error of `take` ends the wait.
-    pub(super) async fn ask(
-        &self,
-        body: Value,
-        take: &mut (dyn FnMut(Value) -> Result<(), Failure> + Send),
-    ) -> Result<Ending, Failure> {
+    pub(super) async fn ask(&self, body: Value, take: Take<'_>) -> Result<Ending, Failure> {
         let witness = Witness::default();
         let service = Service { transport: self.clone(), witness: witness.clone() };
         // Whatever the library would take from the environment is replaced here, and the URL and
@@ -88,47 +108,72 @@ impl Transport {
         );
         if !self.options.stream {
             let answer = library.chat().create_byot::<Value, Value>(body).await;
-            take(self.whole(answer, &witness)?)?;
-            return Ok(Ending::Done);
+            return match answer {
+                Ok(answer) => take(answer).map(|_| Ending::Done),
+                Err(error) => self.whole(error, &witness, take),
+            };
         }
-        let events = library.chat().create_stream_byot::<Value, Value>(body).await;
-        let mut events = match events {
+        let mut events = match library.chat().create_stream_byot::<Value, Value>(body).await {
             Ok(events) => events,
-            Err(error) => {
-                return match self.unwrap(error, &witness) {
-                    Unwrapped::Whole(answer) => {
-                        take(answer)?;
-                        Ok(Ending::Done)
-                    }
-                    Unwrapped::Failure(failure) => Err(failure),
-                };
-            }
+            Err(error) => return self.whole(error, &witness, take),
         };
-        let mut done = false;
-        while let Some(event) = events.next().await {
-            match event {
-                Ok(chunk) => take(chunk)?,
+        let mut heard = Heard::APart;
+        loop {
+            let next = events.next();
+            // Some servers neither say `[DONE]` nor hang up.
+            let next = match heard {
+                Heard::APart => next.await,
+                Heard::TheEnd => {
+                    tokio::time::timeout(self.after_the_end(), next).await.unwrap_or_default()
+                }
+            };
+            match next {
+                None => break,
+                Some(Ok(chunk)) => heard = heard.and(take(chunk)?),
                 // Text that is not one JSON value: noise, several frames in one, or damage.
-                Err(OpenAIError::JSONDeserialize(_, text)) => {
+                Some(Err(OpenAIError::JSONDeserialize(_, text))) => {
                     let frames = events::read(&text).map_err(|damage| self.corrupt(&damage))?;
-                    frames.chunks.into_iter().try_for_each(&mut *take)?;
+                    for chunk in frames.chunks {
+                        heard = heard.and(take(chunk)?);
+                    }
                     if frames.done {
-                        done = true;
-                        break;
+                        return Ok(Ending::Done);
                     }
                 }
-                Err(error) => {
-                    return Err(match self.unwrap(error, &witness) {
-                        Unwrapped::Failure(failure) => failure,
-                        Unwrapped::Whole(_) => self.corrupt("an answer in an answer").into(),
-                    });
-                }
+                // What breaks after the end takes nothing away.
+                Some(Err(_)) if heard == Heard::TheEnd => break,
+                Some(Err(error)) => return self.whole(error, &witness, take),
             }
         }
-        if let Some(interruption) = witness.take_interruption() {
-            return Err(self.interrupted(interruption).into());
+        match witness.take_interruption() {
+            Some(interruption) if heard == Heard::APart => {
+                Err(self.interrupted(interruption).into())
+            }
+            _ if witness.is_done() => Ok(Ending::Done),
+            _ => Ok(Ending::Open),
         }
-        Ok(if done || witness.is_done() { Ending::Done } else { Ending::Open })
+    }
+
+    /// Hands on an answer that came in one piece, which the library sees as an error.
+    fn whole(
+        &self,
+        error: OpenAIError,
+        witness: &Witness,
+        take: Take<'_>,
+    ) -> Result<Ending, Failure> {
+        match self.unwrap(error, witness) {
+            Unwrapped::Whole(frames) => {
+                for chunk in frames.chunks {
+                    take(chunk)?;
+                }
+                Ok(if frames.done { Ending::Done } else { Ending::Open })
+            }
+            Unwrapped::Failure(failure) => Err(failure),
+        }
+    }
+
+    fn after_the_end(&self) -> Duration {
+        self.options.idle_timeout.min(AFTER_THE_END)
     }
 
     /// Asks for a JSON document beside the chat; `what` is a path below the base or a URL.
@@ -139,7 +184,8 @@ impl Transport {
             let sent = self.client.get(url).headers(headers).send().await;
             let response = sent.map_err(|error| Failure::Error(self.facts.not_through(&error)))?;
             let (status, headers) = (response.status(), response.headers().clone());
-            let text = self.read_all(response, super::accumulate::MOST_BYTES, limit).await?;
+            let most = super::accumulate::MOST_BYTES;
+            let text = self.read_all(bytes_of(response), most, limit).await?;
             if !status.is_success() {
                 let text = ErrorText::of_body(&text);
                 return Err(Failure::Answer(Box::new(Answer {
@@ -153,19 +199,18 @@ impl Transport {
         };
         match tokio::time::timeout(limit, asked).await {
             Ok(answer) => answer,
-            Err(_) => Err(self.silent(limit).into()),
+            Err(_) => Err(self.silent(limit, None).into()),
         }
     }
 
     /// Reads a whole body, up to a size.
     async fn read_all(
         &self,
-        response: Response,
+        mut stream: Bytes,
         most: usize,
         patience: Duration,
     ) -> Result<Vec<u8>, ModelError> {
         let mut bytes = Vec::new();
-        let mut stream = bytes_of(response);
         loop {
             match tokio::time::timeout(patience, stream.next()).await {
                 Ok(None) => return Ok(bytes),
@@ -179,22 +224,8 @@ impl Transport {
                 Ok(Some(Err(error))) => {
                     return Err(self.interrupted(Interruption::Line(error)));
                 }
-                Err(_) => return Err(self.silent(patience)),
+                Err(_) => return Err(self.interrupted(Interruption::Silence(patience))),
             }
-        }
-    }
-
-    fn whole(
-        &self,
-        answer: Result<Value, OpenAIError>,
-        witness: &Witness,
-    ) -> Result<Value, Failure> {
-        match answer {
-            Ok(answer) => Ok(answer),
-            Err(error) => match self.unwrap(error, witness) {
-                Unwrapped::Whole(answer) => Ok(answer),
-                Unwrapped::Failure(failure) => Err(failure),
-            },
         }
     }
 
@@ -241,12 +272,10 @@ impl Transport {
         }
     }
 
-    fn silent(&self, limit: Duration) -> ModelError {
-        ModelError::Endpoint {
+    fn silent(&self, limit: Duration, hint: Option<&str>) -> ModelError {
+        ModelError::Silent {
             message: format!("{} did not begin to answer in {}", self.facts.host, seconds(limit)),
-            hint: Some(
-                "raise `endpoint.first_byte_timeout` if the server loads a large model".to_owned(),
-            ),
+            hint: hint.map(str::to_owned),
         }
     }
 
@@ -279,7 +308,7 @@ impl Transport {
 
 enum Unwrapped {
     /// An answer in one piece.
-    Whole(Value),
+    Whole(Frames),
     /// No answer.
     Failure(Failure),
 }
@@ -288,7 +317,7 @@ enum Unwrapped {
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error("an answer in one piece")]
-    Whole(Value),
+    Whole(Frames),
     #[error("no answer")]
     Failure(Failure),
 }
@@ -329,13 +358,15 @@ impl Service {
         *request.url_mut() = options.base.join("chat/completions");
         let accepts = if options.stream { "text/event-stream" } else { "application/json" };
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accepts));
+        // Whoever compresses a stream holds it back. What comes compressed all the same is read.
+        request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         transport.authorize(request.headers_mut())?;
         let sent = transport.client.execute(request);
-        let response = match tokio::time::timeout(options.first_byte_timeout, sent).await {
-            Ok(sent) => sent.map_err(|error| transport.facts.not_through(&error))?,
-            Err(_) => return Err(transport.silent(options.first_byte_timeout).into()),
+        let Ok(sent) = tokio::time::timeout(options.first_byte_timeout, sent).await else {
+            let hint = "raise `endpoint.first_byte_timeout` if the server loads a large model";
+            return Err(transport.silent(options.first_byte_timeout, Some(hint)).into());
         };
-        self.look_at(response).await
+        self.look_at(sent.map_err(|error| transport.facts.not_through(&error))?).await
     }
 
     async fn look_at(&self, response: Response) -> Result<Response, Refused> {
@@ -349,68 +380,75 @@ impl Service {
         if status == StatusCode::NO_CONTENT {
             return Err(self.unfit(status, "nothing").into());
         }
-        let kind = Kind::of(response.headers());
-        let options = &self.transport.options;
-        match kind {
-            Kind::Html => return Err(self.unfit(status, "an HTML page").into()),
-            Kind::Other(content_type) => return Err(self.unfit(status, &content_type).into()),
-            Kind::Json if options.stream => return Err(self.in_one_piece(response).await?),
-            Kind::Json | Kind::Events | Kind::Untold => {}
+        if let Some(encoding) = response.headers().get(CONTENT_ENCODING)
+            && encoding != "identity"
+        {
+            let encoding = String::from_utf8_lossy(encoding.as_bytes()).into_owned();
+            return Err(self
+                .unfit(status, &format!("something compressed as `{encoding}`"))
+                .into());
         }
-        self.watched(response, kind).await
+        self.told_by_its_beginning(response).await
     }
 
-    /// Returns the response with its bytes watched; where no content type helps, the first bytes
-    /// must tell what it is.
-    async fn watched(&self, response: Response, kind: Kind) -> Result<Response, Refused> {
+    /// Looks at the first bytes: content types are wrong too often to be believed against them.
+    async fn told_by_its_beginning(&self, response: Response) -> Result<Response, Refused> {
         let options = &self.transport.options;
         let slow = options.preset.slow_first_piece;
         let then = options.idle_timeout;
         let first = if slow { then.max(options.first_byte_timeout) } else { then };
         let (status, headers) = (response.status(), response.headers().clone());
+        let kind = Kind::of(&headers);
         let mut bytes = bytes_of(response);
-        if kind == Kind::Untold && options.stream {
-            let mut start = Vec::new();
-            while start.iter().all(u8::is_ascii_whitespace) {
-                match tokio::time::timeout(first, bytes.next()).await {
-                    Ok(Some(Ok(piece))) => start.extend(piece),
-                    Ok(Some(Err(error))) => {
-                        return Err(self.transport.interrupted(Interruption::Line(error)).into());
-                    }
-                    Ok(None) => return Err(self.unfit(status, "nothing").into()),
-                    Err(_) => return Err(self.transport.silent(first).into()),
+        let mut start = Vec::new();
+        while content_type::trimmed(&start).len() < kind.telling_bytes() {
+            match tokio::time::timeout(first, bytes.next()).await {
+                Ok(Some(Ok(piece))) => start.extend(piece),
+                Ok(None) => break,
+                Ok(Some(Err(error))) => {
+                    return Err(self.transport.interrupted(Interruption::Line(error)).into());
                 }
-            }
-            let looks = start.trim_ascii_start().first().copied();
-            bytes = futures::stream::iter([Ok(start)]).chain(bytes).boxed();
-            match looks {
-                Some(b'<') => return Err(self.unfit(status, "an HTML page").into()),
-                Some(b'{' | b'[') => {
-                    let response = rebuild(status, &headers, reqwest::Body::wrap_stream(bytes))?;
-                    return Err(self.in_one_piece(response).await?);
+                Err(_) => {
+                    return Err(self.transport.interrupted(Interruption::Silence(first)).into());
                 }
-                _ => {}
             }
         }
-        let watched = watch(bytes, Patience { first, then }, self.witness.clone());
-        rebuild(status, &headers, reqwest::Body::wrap_stream(watched))
+        let looks = kind.with_beginning(&start);
+        // The reader of events does not survive the mark of an encoding.
+        let start = content_type::trimmed(&start).to_vec();
+        let bytes = futures::stream::iter([Ok(start)]).chain(bytes).boxed();
+        match looks {
+            Looks::Page => Err(self.unfit(status, "an HTML page").into()),
+            Looks::Nothing => Err(self.unfit(status, "nothing").into()),
+            Looks::Other(kind) => Err(self.unfit(status, &kind).into()),
+            Looks::Json => Err(self.in_one_piece(bytes).await?),
+            Looks::Events if !options.stream => Err(self.in_one_piece(bytes).await?),
+            Looks::Events => {
+                let watched = watch(bytes, Patience { first, then }, self.witness.clone());
+                rebuild(status, &headers, reqwest::Body::wrap_stream(watched))
+            }
+        }
     }
 
     /// Reads an answer that came whole although a stream was asked for.
-    async fn in_one_piece(&self, response: Response) -> Result<Refused, Refused> {
+    async fn in_one_piece(&self, bytes: Bytes) -> Result<Refused, Refused> {
         let patience = self.transport.options.idle_timeout;
         let most = super::accumulate::MOST_BYTES;
-        let text = self.transport.read_all(response, most, patience).await?;
-        serde_json::from_slice(&text)
+        let text = self.transport.read_all(bytes, most, patience).await?;
+        let text = content_type::trimmed(&text);
+        if let Ok(answer) = serde_json::from_slice(text) {
+            return Ok(Refused::Whole(Frames { chunks: vec![answer], done: true }));
+        }
+        events::read_body(&String::from_utf8_lossy(text))
             .map(Refused::Whole)
-            .map_err(|error| self.transport.corrupt(&error.to_string()).into())
+            .map_err(|damage| self.transport.corrupt(&damage).into())
     }
 
     async fn refused(&self, response: Response) -> Result<Failure, Refused> {
         let (status, headers) = (response.status(), response.headers().clone());
         let patience = self.transport.options.idle_timeout.min(Duration::from_secs(30));
         // An error whose body breaks off is still an error of its status.
-        let text = self.transport.read_all(response, LONGEST_ERROR, patience).await;
+        let text = self.transport.read_all(bytes_of(response), LONGEST_ERROR, patience).await;
         let text = ErrorText::of_body(&text.unwrap_or_default());
         Ok(Failure::Answer(Box::new(Answer { status: Some(status), headers, text })))
     }
@@ -434,9 +472,10 @@ impl Service {
     fn unfit(&self, status: StatusCode, what: &str) -> ModelError {
         ModelError::Endpoint {
             message: format!(
-                "{} answered {} with {what} where an answer of a model was expected",
+                "{} answered {} with {} where an answer of a model was expected",
                 self.transport.facts.host,
-                status.as_u16()
+                status.as_u16(),
+                self.transport.facts.clean(what)
             ),
             hint: Some(
                 "is `endpoint.base_url` the API and not a web page? it usually ends with `/v1`"
@@ -446,7 +485,9 @@ impl Service {
     }
 }
 
-fn bytes_of(response: Response) -> BoxStream<'static, Result<Vec<u8>, reqwest::Error>> {
+type Bytes = BoxStream<'static, Result<Vec<u8>, reqwest::Error>>;
+
+fn bytes_of(response: Response) -> Bytes {
     response.bytes_stream().map(|piece| piece.map(|bytes| bytes.to_vec())).boxed()
 }
 

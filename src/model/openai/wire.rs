@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::wire_error;
 use crate::protocol::Usage;
 
 /// One chunk of a stream, or a whole answer.
@@ -27,6 +28,10 @@ pub(super) struct Piece {
     pub(super) calls: Vec<CallPiece>,
     /// Why the answer ends.
     pub(super) finish: Option<String>,
+    /// Whether there was a field for reasoning, empty or not: some servers want it back.
+    pub(super) reasons: bool,
+    /// Whether it is a whole message and no part of one.
+    pub(super) is_message: bool,
 }
 
 /// A call or a part of one.
@@ -69,8 +74,6 @@ pub(super) struct Counts {
 impl Chunk {
     /// Reads a chunk or a whole answer.
     pub(super) fn read(value: &Value) -> Self {
-        let error = value.get("error").filter(|error| is_error(error)).map(|_| value.clone());
-        let error = error.or_else(|| bare_error(value));
         let choices = value.get("choices").and_then(Value::as_array);
         let first = choices.and_then(|choices| {
             choices.iter().find(|choice| {
@@ -82,48 +85,59 @@ impl Chunk {
             .chain([first.and_then(|choice| choice.get("usage"))])
             .flatten()
             .find_map(Counts::read);
-        Self { piece: first.map(Piece::read), usage, error }
+        Self { piece: first.map(Piece::read), usage, error: wire_error::find(value) }
     }
 }
 
 impl Piece {
     fn read(choice: &Value) -> Self {
-        let holder = ["delta", "message"].iter().find_map(|key| choice.get(*key));
-        let holder = holder.filter(|holder| holder.is_object()).unwrap_or(&Value::Null);
-        let mut calls: Vec<CallPiece> = holder
-            .get("tool_calls")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .enumerate()
-            .map(|(position, call)| CallPiece::read(position, call))
-            .collect();
+        let object = |key: &str| choice.get(key).filter(|holder| holder.is_object());
+        let is_message = object("delta").is_none();
+        let holder = object("delta").or_else(|| object("message")).unwrap_or(&Value::Null);
+        let mut calls: Vec<CallPiece> = match holder.get("tool_calls") {
+            Some(Value::Array(calls)) => {
+                calls.iter().enumerate().map(|(place, call)| CallPiece::read(place, call)).collect()
+            }
+            Some(call @ Value::Object(_)) => vec![CallPiece::read(0, call)],
+            _ => Vec::new(),
+        };
         if let Some(call) = holder.get("function_call").filter(|call| call.is_object()) {
             calls.push(CallPiece::of_function(0, call));
         }
-        let (content, thought) = read_content(holder.get("content"));
-        let mut reasoning = read_reasoning(holder);
-        reasoning.push_str(&thought);
-        Self { content, reasoning, calls, finish: non_empty(choice.get("finish_reason")) }
+        let mut piece = Self { is_message, ..Self::default() };
+        read_reasoning(holder, &mut piece);
+        // A choice of the older completions has its text beside it.
+        let content = holder.get("content").or_else(|| choice.get("text"));
+        read_content(content, &mut piece, &mut calls);
+        if let Some(Value::String(refusal)) = holder.get("refusal") {
+            piece.content.push_str(refusal);
+        }
+        piece.calls = calls;
+        let end = |from: &Value| non_empty(from.get("finish_reason"));
+        piece.finish = end(choice).or_else(|| end(holder)).filter(|word| !is_no_word(word));
+        piece
     }
 }
 
 impl CallPiece {
     fn read(position: usize, call: &Value) -> Self {
-        let function = call.get("function").filter(|function| function.is_object());
+        let function = ["function", "custom"].iter().find_map(|key| call.get(*key));
+        let function = function.filter(|function| function.is_object());
         let mut piece = Self::of_function(position, function.unwrap_or(call));
-        piece.index = call.get("index").and_then(Value::as_u64);
+        piece.index = call.get("index").and_then(as_count);
         piece.id = non_empty(call.get("id"));
         piece.extra = call.get("extra_content").filter(|extra| extra.is_object()).cloned();
         piece
     }
 
     fn of_function(position: usize, function: &Value) -> Self {
-        let arguments = match function.get("arguments") {
+        let arguments = function.get("arguments").or_else(|| function.get("input"));
+        let arguments = match arguments {
+            None | Some(Value::Null) => Arguments::Missing,
             Some(Value::String(part)) if part.is_empty() => Arguments::Missing,
             Some(Value::String(part)) => Arguments::Part(part.clone()),
-            Some(whole @ Value::Object(_)) => Arguments::Whole(whole.to_string()),
-            _ => Arguments::Missing,
+            // What is no object is for the tool to refuse.
+            Some(whole) => Arguments::Whole(whole.to_string()),
         };
         Self { position, name: non_empty(function.get("name")), arguments, ..Self::default() }
     }
@@ -135,6 +149,7 @@ impl Counts {
         let count = |key: &str| object.get(key).and_then(as_count);
         let cached = value
             .pointer("/prompt_tokens_details/cached_tokens")
+            .or_else(|| value.pointer("/input_tokens_details/cached_tokens"))
             .and_then(as_count)
             .or_else(|| count("prompt_cache_hit_tokens"))
             .or_else(|| count("cached_tokens"));
@@ -144,6 +159,17 @@ impl Counts {
             completion: count("completion_tokens").or_else(|| count("output_tokens")),
         };
         if counts == Self::default() { None } else { Some(counts) }
+    }
+
+    /// Returns these counts, and those of before where these tell none: some servers tell the
+    /// prompt at the beginning and the answer at the end.
+    pub(super) fn after(self, before: Option<Self>) -> Self {
+        let before = before.unwrap_or_default();
+        Self {
+            prompt: self.prompt().or(before.prompt),
+            cached: self.cached.or(before.cached),
+            completion: self.completion.or(before.completion),
+        }
     }
 
     /// Returns the tokens of the prompt; a server that counts 0 did not count.
@@ -168,67 +194,38 @@ impl Counts {
     }
 }
 
-/// Returns whether the value of `error` says that there is one.
-fn is_error(error: &Value) -> bool {
-    match error {
-        Value::String(text) => !text.is_empty(),
-        Value::Object(object) => !object.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
-/// Returns an error that comes without the usual wrapping.
-fn bare_error(value: &Value) -> Option<Value> {
-    if value.get("choices").is_some() {
-        return None;
-    }
-    let says_so = value.get("object").and_then(Value::as_str) == Some("error")
-        || value.get("type").and_then(Value::as_str) == Some("error");
-    let holds = ["detail", "errors", "error_msg", "error_code"];
-    let speaks = value.get("message").is_some_and(Value::is_string);
-    let list = value.as_array().is_some_and(|items| {
-        items.first().is_some_and(|item| item.get("error").is_some_and(is_error))
-    });
-    let looks = says_so || speaks || list || holds.iter().any(|key| value.get(*key).is_some());
-    if looks { Some(value.clone()) } else { None }
-}
-
-/// Reads the text of a message: a string, or parts of which some may be thoughts.
-fn read_content(content: Option<&Value>) -> (String, String) {
-    let mut text = String::new();
-    let mut thought = String::new();
-    match content {
-        Some(Value::String(content)) => text.push_str(content),
-        Some(Value::Array(parts)) => {
-            for part in parts {
-                let is_thought = matches!(
-                    part.get("type").and_then(Value::as_str),
-                    Some("thinking" | "reasoning")
-                );
-                let target = if is_thought { &mut thought } else { &mut text };
-                push_text(target, part);
+/// Reads the text of a message: a string, or parts of which some may be thoughts or calls.
+fn read_content(content: Option<&Value>, piece: &mut Piece, calls: &mut Vec<CallPiece>) {
+    let Some(Value::Array(parts)) = content else {
+        if let Some(text @ (Value::String(_) | Value::Object(_))) = content {
+            push_text(&mut piece.content, text);
+        }
+        return;
+    };
+    for part in parts {
+        match part.get("type").and_then(Value::as_str) {
+            Some("thinking" | "reasoning" | "redacted_thinking") => {
+                push_text(&mut piece.reasoning, part);
             }
+            Some("tool_use" | "tool_call" | "function_call") => {
+                calls.push(CallPiece::read(calls.len(), part));
+            }
+            _ => push_text(&mut piece.content, part),
         }
-        _ => {}
     }
-    (text, thought)
 }
 
-fn read_reasoning(holder: &Value) -> String {
-    let mut reasoning = String::new();
-    for key in ["reasoning_content", "reasoning", "thinking"] {
-        if let Some(Value::String(text)) = holder.get(key) {
-            reasoning.push_str(text);
-            break;
+/// Reads what was thought aloud. The same may stand in several fields: the first that says
+/// something counts.
+fn read_reasoning(holder: &Value, piece: &mut Piece) {
+    let fields =
+        ["reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks"];
+    for field in fields.iter().filter_map(|key| holder.get(*key)) {
+        piece.reasons |= field.is_string();
+        if piece.reasoning.is_empty() {
+            push_text(&mut piece.reasoning, field);
         }
     }
-    // OpenRouter repeats in the details what it says in `reasoning`.
-    if reasoning.is_empty() {
-        let details = holder.get("reasoning_details").and_then(Value::as_array);
-        details.into_iter().flatten().for_each(|detail| push_text(&mut reasoning, detail));
-    }
-    reasoning
 }
 
 /// Adds the text of a part: `text`, `summary`, or the parts within it.
@@ -237,7 +234,7 @@ fn push_text(target: &mut String, part: &Value) {
         Value::String(text) => target.push_str(text),
         Value::Array(parts) => parts.iter().for_each(|part| push_text(target, part)),
         Value::Object(object) => {
-            for key in ["text", "thinking", "summary", "content"] {
+            for key in ["text", "thinking", "summary", "content", "refusal"] {
                 if let Some(inner) = object.get(key) {
                     push_text(target, inner);
                     break;
@@ -257,7 +254,15 @@ fn non_empty(value: Option<&Value>) -> Option<String> {
     }
 }
 
+/// Returns whether a word for the end says that there is none.
+fn is_no_word(word: &str) -> bool {
+    ["null", "none", "nil"].contains(&word.trim().to_ascii_lowercase().as_str())
+}
+
 fn as_count(value: &Value) -> Option<u64> {
+    if let Value::String(text) = value {
+        return text.trim().parse().ok();
+    }
     value.as_u64().or_else(|| {
         let number = value.as_f64().filter(|number| (0.0..1e15).contains(number))?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]

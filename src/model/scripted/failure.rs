@@ -5,9 +5,10 @@ use std::time::Duration;
 use super::super::ModelError;
 
 /// The words for `fails`, in the order of the documentation.
-pub(super) const KINDS: [&str; 9] = [
+pub(super) const KINDS: [&str; 10] = [
     "busy",
     "unavailable",
+    "silent",
     "cut",
     "quota",
     "credentials",
@@ -53,6 +54,10 @@ impl Failure {
                 message: message("the scripted server stumbled"),
                 hint: None,
                 retry_after: retry_after.map(Duration::from_secs),
+            }),
+            "silent" => Self::Error(ModelError::Silent {
+                message: message("the scripted server said nothing"),
+                hint: None,
             }),
             "cut" => Self::Error(ModelError::Truncated(message("the scripted stream ended early"))),
             "quota" => Self::Error(ModelError::Quota(message("the scripted quota is used up"))),

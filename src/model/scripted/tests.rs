@@ -222,7 +222,7 @@ fn a_bad_script_is_told_in_a_sentence() {
     );
     check_bad(
         "steps: [{fails: bussy}]",
-        "step 1: unknown failure `bussy`; the kinds are busy, unavailable, cut, quota, credentials, overflow, \
+        "step 1: unknown failure `bussy`; the kinds are busy, unavailable, silent, cut, quota, credentials, overflow, \
          endpoint, length, hangs; did you mean `busy`?",
     );
     check_bad(

@@ -32,7 +32,7 @@ impl Server {
         let log = Arc::clone(&asked);
         std::thread::spawn(move || {
             let mut number = 0;
-            let mut held = Vec::new();
+            let mut kept_open = Vec::new();
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
                 let (head, body) = read_request(&mut stream);
@@ -46,7 +46,7 @@ impl Server {
                 };
                 drop(stream.write_all(&answer));
                 if answer.is_empty() {
-                    held.push(stream);
+                    kept_open.push(stream);
                 }
             }
         });

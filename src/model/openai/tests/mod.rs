@@ -4,6 +4,7 @@ mod errors;
 mod requests;
 mod server;
 mod streams;
+mod tolerance;
 mod transports;
 mod usages;
 
