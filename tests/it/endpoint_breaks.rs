@@ -39,11 +39,15 @@ fn busy(header: &str, body: &str) -> Vec<u8> {
 fn interrupted_at(env: &Env, server: &Server, event: &str) -> (Option<i32>, Value) {
     let mut command = program(env, server, &["--json", "ask", "what is here?"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut last = Value::Null;
+    let (mut last, mut is_asked) = (Value::Null, false);
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         last = serde_json::from_str(&line.unwrap()).unwrap();
         if last["type"] == event {
-            kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+            if !is_asked {
+                server.wait_for_a_request();
+                kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+            }
+            is_asked = true;
         }
     }
     let mut errors = String::new();

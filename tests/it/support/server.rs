@@ -5,6 +5,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -15,6 +16,7 @@ pub(crate) struct Server {
     /// Its base URL.
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<(String, Value)>>>,
+    heard: Mutex<Receiver<()>>,
 }
 
 impl Server {
@@ -30,12 +32,14 @@ impl Server {
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&asked);
+        let (tell, heard) = channel();
         std::thread::spawn(move || {
             let mut number = 0;
             let mut kept_open = Vec::new();
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
-                let (head, body) = read_request(&mut stream);
+                // A program that was interrupted does not finish its sentence.
+                let Some((head, body)) = read_request(&mut stream) else { continue };
                 let is_chat = head.starts_with("POST");
                 log.lock().unwrap().push((head, body));
                 let answer = if is_chat {
@@ -44,13 +48,19 @@ impl Server {
                 } else {
                     told.clone()
                 };
+                drop(tell.send(()));
                 drop(stream.write_all(&answer));
                 if answer.is_empty() {
                     kept_open.push(stream);
                 }
             }
         });
-        Self { url, asked }
+        Self { url, asked, heard: Mutex::new(heard) }
+    }
+
+    /// Waits until one more request has arrived.
+    pub(crate) fn wait_for_a_request(&self) {
+        self.heard.lock().unwrap().recv().unwrap();
     }
 
     /// Returns the chats that it was asked for, as heads and bodies.
@@ -60,7 +70,7 @@ impl Server {
     }
 }
 
-fn read_request(stream: &mut impl Read) -> (String, Value) {
+fn read_request(stream: &mut impl Read) -> Option<(String, Value)> {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];
     loop {
@@ -72,11 +82,10 @@ fn read_request(stream: &mut impl Read) -> (String, Value) {
                 .nth(1)
                 .map_or(0, |rest| rest.lines().next().unwrap().trim().parse::<usize>().unwrap());
             if body.len() >= length {
-                return (head.to_owned(), serde_json::from_str(body).unwrap_or(Value::Null));
+                return Some((head.to_owned(), serde_json::from_str(body).unwrap_or(Value::Null)));
             }
         }
-        let read = stream.read(&mut piece).unwrap();
-        assert!(read > 0, "the request broke off");
+        let read = stream.read(&mut piece).ok().filter(|read| *read > 0)?;
         bytes.extend_from_slice(&piece[..read]);
     }
 }
