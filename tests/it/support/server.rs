@@ -16,7 +16,7 @@ pub(crate) struct Server {
     /// Its base URL.
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<(String, Value)>>>,
-    heard: Mutex<Receiver<()>>,
+    arrivals: Mutex<Receiver<()>>,
 }
 
 impl Server {
@@ -32,7 +32,7 @@ impl Server {
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&asked);
-        let (tell, heard) = channel();
+        let (tell, arrivals) = channel();
         std::thread::spawn(move || {
             let mut number = 0;
             let mut kept_open = Vec::new();
@@ -48,19 +48,19 @@ impl Server {
                 } else {
                     told.clone()
                 };
-                drop(tell.send(()));
+                let _ = tell.send(());
                 drop(stream.write_all(&answer));
                 if answer.is_empty() {
                     kept_open.push(stream);
                 }
             }
         });
-        Self { url, asked, heard: Mutex::new(heard) }
+        Self { url, asked, arrivals: Mutex::new(arrivals) }
     }
 
     /// Waits until one more request has arrived.
     pub(crate) fn wait_for_a_request(&self) {
-        self.heard.lock().unwrap().recv().unwrap();
+        self.arrivals.lock().unwrap().recv().unwrap();
     }
 
     /// Returns the chats that it was asked for, as heads and bodies.
