@@ -13,7 +13,7 @@ use crate::agent::{CodebaseMaintainer, Report, Request};
 use crate::model::ChatModel;
 use crate::protocol::{Event, EventSink, Outcome, StopReason};
 use crate::support::atomic_file;
-use crate::ui::{JsonLines, Plain};
+use crate::ui::{JsonLines, Plain, Ticking};
 
 /// A question is at most this long.
 const MOST_QUESTION_BYTES: u64 = 1024 * 1024;
@@ -82,9 +82,16 @@ pub(super) fn display(setup: &Setup, failure: &Arc<OnceLock<String>>) -> Box<dyn
         let lines = JsonLines::new(io::stdout());
         Box::new(Answering { lines, failure: Arc::clone(failure) })
     } else {
-        let live = io::stderr().is_terminal() && !setup.environment.no_color;
-        Box::new(Plain::new(anstream::stderr(), wiring::width(), live))
+        progress(setup)
     }
+}
+
+/// Returns what shows progress on stderr.
+pub(super) fn progress(setup: &Setup) -> Box<dyn EventSink> {
+    let live = io::stderr().is_terminal() && !setup.environment.dumb;
+    // Its lines have no colour, so that nothing has to be taken out of them.
+    let plain = Plain::new(io::stderr(), wiring::width, live);
+    if live { Box::new(Ticking::start(plain)) } else { Box::new(plain) }
 }
 
 /// What a turn of the command line needs.

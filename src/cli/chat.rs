@@ -14,16 +14,18 @@ mod slash;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
 use super::args::ChatArgs;
-use super::interrupt::{Signals, Told};
+use super::interrupt::{Signals, TWICE, Told};
 use super::wiring::{self, Setup};
 use super::{CliError, ExitKind, ask, print_json, print_markdown, sh};
 use crate::agent::{CodebaseMaintainer, Mode, Request};
 use crate::model::ChatModel;
-use crate::protocol::{Outcome, StopReason};
+use crate::protocol::{EventSink, Outcome, StopReason};
+use crate::ui::{Abilities, Plain, Stream, Talk, Ticking};
 use editor::EditorOptions;
 use history::History;
 use input::Input;
@@ -33,7 +35,7 @@ use screen::Screen;
 /// Chats until the person leaves or the pipe ends; returns the exit code.
 pub(super) async fn run(setup: &Setup, args: &ChatArgs) -> Result<u8, CliError> {
     let mut chat = Chat::new(setup, args)?;
-    let at_terminal = io::stdin().is_terminal() && !setup.json;
+    let at_terminal = chat.at_terminal;
     let ended = if at_terminal { chat.converse().await } else { chat.follow().await };
     chat.say_goodbye(at_terminal);
     let code = chat.settle(ended?)?;
@@ -51,10 +53,14 @@ struct Chat<'a> {
     models: Vec<Arc<dyn ChatModel>>,
     mode: Mode,
     signals: Signals,
+    /// What Ctrl-C stops that is done now, or was done last.
+    cancel: CancellationToken,
     /// Why the events could not be printed, if they could not.
     unprinted: Arc<OnceLock<String>>,
     /// Whether somebody sits there: then what is told is told once, as it happens.
     at_terminal: bool,
+    /// Whether answers are shown as they come.
+    talks: bool,
 }
 
 /// Whether more is to come.
@@ -70,7 +76,9 @@ impl<'a> Chat<'a> {
     fn new(setup: &'a Setup, args: &ChatArgs) -> Result<Self, CliError> {
         let session = ask::named_session(setup, args.turn.session.as_deref())?;
         let unprinted = Arc::new(OnceLock::new());
-        let display = ask::display(setup, &unprinted);
+        let at_terminal = io::stdin().is_terminal() && !setup.json;
+        let talks = at_terminal && io::stdout().is_terminal();
+        let display = if talks { talk(setup) } else { ask::display(setup, &unprinted) };
         let model = setup.model()?;
         setup.tell_of_dotenv(model.name());
         let mut maintainer =
@@ -84,8 +92,10 @@ impl<'a> Chat<'a> {
             models: vec![model],
             mode: args.mode.mode(),
             signals: Signals::listen(),
+            cancel: CancellationToken::new(),
             unprinted,
-            at_terminal: io::stdin().is_terminal() && !setup.json,
+            at_terminal,
+            talks,
         })
     }
 
@@ -98,6 +108,7 @@ impl<'a> Chat<'a> {
         }
         self.greet();
         let mut hinted = false;
+        let mut stopped: Option<Instant> = None;
         loop {
             lines.ask(&self.prompt());
             let typed = tokio::select! {
@@ -109,7 +120,8 @@ impl<'a> Chat<'a> {
                 },
             };
             let is_empty_interrupt = typed == Typed::Interrupted { was_empty: true };
-            if is_empty_interrupt && hinted {
+            let is_second = stopped.is_some_and(|stopped| stopped.elapsed() <= TWICE);
+            if is_empty_interrupt && (hinted || is_second) {
                 return Err(Told::Interrupt.error());
             }
             hinted = is_empty_interrupt;
@@ -135,9 +147,11 @@ impl<'a> Chat<'a> {
                     return Err(CliError::new(ExitKind::Other, message));
                 }
             };
+            self.cancel = CancellationToken::new();
             let hushed = screen.hush();
             let flow = self.take(&line).await;
             drop(hushed);
+            stopped = self.cancel.is_cancelled().then(Instant::now);
             match flow {
                 Ok(Flow::Next(_)) => {}
                 Ok(Flow::Leave) => return Ok(0),
@@ -220,7 +234,7 @@ impl<'a> Chat<'a> {
     }
 
     fn show(&self, outcome: &Outcome) -> Result<(), CliError> {
-        if self.setup.json {
+        if self.setup.json || self.talks {
             return Ok(());
         }
         print_markdown(&outcome.answer)
@@ -267,6 +281,7 @@ impl<'a> Chat<'a> {
     fn interruptible(&mut self) -> CancellationToken {
         let cancel = CancellationToken::new();
         self.maintainer.interrupt_with(cancel.clone());
+        self.cancel = cancel.clone();
         cancel
     }
 
@@ -326,6 +341,16 @@ impl<'a> Chat<'a> {
         }
         Ok(code)
     }
+}
+
+/// Returns what shows a conversation as it happens.
+fn talk(setup: &Setup) -> Box<dyn EventSink> {
+    let cursor = !setup.environment.dumb;
+    let abilities = Abilities { cursor, color: wiring::has_color() };
+    let answer = Stream::new(io::stdout(), || wiring::size(&io::stdout()), abilities);
+    let live = cursor && io::stderr().is_terminal();
+    let talk = Talk::new(answer, Plain::new(io::stderr(), wiring::width, live));
+    if live { Box::new(Ticking::start(talk)) } else { Box::new(talk) }
 }
 
 /// Returns whether an error is the end of the chat and not of what was sent.

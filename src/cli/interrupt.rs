@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{CliError, ExitKind};
 
 /// Within this time a second Ctrl-C does not wait for the work any more.
-const TWICE: Duration = Duration::from_secs(2);
+pub(super) const TWICE: Duration = Duration::from_secs(2);
 
 /// How long the work may take to save what it has when the program is asked to end.
 const TO_END: Duration = Duration::from_secs(2);

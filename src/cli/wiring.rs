@@ -28,6 +28,7 @@ use crate::support::paths::Workspace;
 use crate::support::state_folder::StateFolder;
 use crate::support::yaml::Value;
 use crate::terminal::{self, Sandbox, Terminal, TerminalError};
+use crate::ui::Size;
 
 /// What every command starts from. Nothing is written to make it.
 pub(super) struct Setup {
@@ -257,12 +258,28 @@ pub(super) fn has_color() -> bool {
 
 /// Returns the columns of the terminal.
 pub(super) fn width() -> usize {
-    #[cfg(unix)]
-    if let Ok(size) = rustix::termios::tcgetwinsize(io::stderr()) {
-        return usize::from(size.ws_col).max(20);
-    }
-    100
+    size(&io::stderr()).columns
 }
+
+/// Returns the columns and rows of a terminal; those of a usual one where there is none.
+#[cfg(unix)]
+pub(super) fn size(terminal: &impl std::os::fd::AsFd) -> Size {
+    match rustix::termios::tcgetwinsize(terminal) {
+        // A terminal that does not know its size says 0.
+        Ok(found) if found.ws_col > 0 => {
+            Size { columns: usize::from(found.ws_col), rows: usize::from(found.ws_row) }
+        }
+        _ => USUAL,
+    }
+}
+
+/// Returns the columns and rows of a usual terminal.
+#[cfg(not(unix))]
+pub(super) fn size<T>(_terminal: &T) -> Size {
+    USUAL
+}
+
+const USUAL: Size = Size { columns: 100, rows: 24 };
 
 fn layers(
     args: &GlobalArgs,

@@ -5,8 +5,12 @@ use anstyle::{AnsiColor, Style};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
-/// Renders Markdown with styles.
+use crate::support::text::clean;
+
+/// Renders Markdown with styles. Control characters of the text are left out: only styles of ours
+/// reach the terminal.
 pub fn render(markdown: &str) -> String {
+    let markdown = &clean(markdown);
     let mut page = Page::default();
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS) {
         page.take(event);

@@ -4,6 +4,12 @@
 mod jsonl;
 pub mod markdown;
 mod plain;
+mod stream;
+mod talk;
+mod ticking;
 
 pub use jsonl::JsonLines;
 pub use plain::Plain;
+pub use stream::{Abilities, Size, Stream};
+pub use talk::Talk;
+pub use ticking::{Tick, Ticking};

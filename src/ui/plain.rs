@@ -1,39 +1,69 @@
 //! Progress for a person at a terminal: what is done, a line each, on stderr.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::Tick;
 use crate::protocol::{CommandFacts, CommandOrigin, Event, EventKind, EventSink};
 
-/// Writes a short line for each thing that a person may want to follow.
+/// Writes a short line for each thing that a person may want to follow, and at a terminal one that
+/// tells what is waited for: the step, the time, the tokens, and what runs.
 pub struct Plain<W> {
     out: W,
-    /// Columns of the terminal.
-    width: usize,
+    /// Returns the columns of the terminal, which a person may change at any time.
+    columns: Box<dyn Fn() -> usize + Send>,
     /// Whether a line that is replaced by the next one can be shown.
     live: bool,
-    /// Whether such a line stands there now.
-    standing: bool,
+    /// What is waited for, if it stands there now.
+    standing: Option<String>,
+    /// When the turn began.
+    began: DateTime<Utc>,
+    /// How long it took until the last event.
+    took: Duration,
+    step: u64,
     prompt_tokens: u64,
 }
 
 impl<W: Write + Send> Plain<W> {
-    /// Returns a display that writes to `out`; `live` when it is a terminal.
-    pub fn new(out: W, width: usize, live: bool) -> Self {
-        Self { out, width: width.max(20), live, standing: false, prompt_tokens: 0 }
+    /// Returns a display that writes to `out`; `live` when that is a terminal on which a line can
+    /// be written over.
+    pub fn new(out: W, columns: impl Fn() -> usize + Send + 'static, live: bool) -> Self {
+        Self {
+            out,
+            columns: Box::new(columns),
+            live,
+            standing: None,
+            began: DateTime::UNIX_EPOCH,
+            took: Duration::ZERO,
+            step: 0,
+            prompt_tokens: 0,
+        }
     }
 
-    fn line(&mut self, text: &str) -> io::Result<()> {
-        let text = shortened(text, self.width);
+    /// Writes a line that stays.
+    pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
+        let text = shortened(text, self.width());
         self.whole_line(&text)
     }
 
+    /// Writes a line that stays, however long it is.
     fn whole_line(&mut self, text: &str) -> io::Result<()> {
         self.clear()?;
         writeln!(self.out, "{}", shortened(text, usize::MAX))?;
         self.out.flush()
+    }
+
+    /// Takes away what is waited for.
+    pub(super) fn clear(&mut self) -> io::Result<()> {
+        if self.standing.take().is_some() {
+            write!(self.out, "\r\x1b[2K")?;
+            self.out.flush()?;
+        }
+        Ok(())
     }
 
     /// Shows what is being waited for, until the next line.
@@ -42,27 +72,60 @@ impl<W: Write + Send> Plain<W> {
             return Ok(());
         }
         self.clear()?;
-        write!(self.out, "{}", shortened(text, self.width - 1))?;
-        self.standing = true;
+        self.standing = Some(text.to_owned());
+        self.draw(Duration::ZERO)
+    }
+
+    /// Draws what is waited for over itself, as short as the terminal is narrow.
+    fn draw(&mut self, since: Duration) -> io::Result<()> {
+        let Some(what) = &self.standing else { return Ok(()) };
+        let mut facts = Vec::new();
+        if self.step > 0 {
+            facts.push(format!("step {}", self.step));
+        }
+        facts.push(format!("{} s", (self.took + since).as_secs()));
+        if self.prompt_tokens > 0 {
+            facts.push(format!("{} tokens", self.prompt_tokens));
+        }
+        let text = format!("{}: {what}", facts.join(", "));
+        // The last column stays free: a full line would go on in the next one.
+        let text = shortened(&text, self.width() - 1);
+        write!(self.out, "\r\x1b[2K{text}")?;
         self.out.flush()
     }
 
-    fn clear(&mut self) -> io::Result<()> {
-        if self.standing {
-            self.standing = false;
-            write!(self.out, "\r\x1b[2K")?;
+    fn width(&self) -> usize {
+        (self.columns)().max(NARROWEST)
+    }
+
+    /// Keeps how long the turn has taken.
+    fn watch(&mut self, event: &Event) {
+        if let EventKind::TurnStarted { .. } = event.kind {
+            self.began = event.at;
+            self.step = 0;
+            self.prompt_tokens = 0;
         }
-        Ok(())
+        self.took = (event.at - self.began).to_std().unwrap_or_default();
+    }
+}
+
+/// On fewer columns nothing can be told.
+const NARROWEST: usize = 20;
+
+impl<W: Write + Send> Tick for Plain<W> {
+    fn tick(&mut self, since: Duration) -> io::Result<()> {
+        self.draw(since)
     }
 }
 
 impl<W: Write + Send> EventSink for Plain<W> {
     fn emit(&mut self, event: &Event) -> io::Result<()> {
+        self.watch(event);
         match &event.kind {
             EventKind::SessionStarted { session, model, .. } => {
                 self.line(&format!("{session} · model {model}"))
             }
-            EventKind::TurnStarted { mode, .. } => self.status(&format!("{mode}: looking around")),
+            EventKind::TurnStarted { mode, .. } => self.status(&format!("{mode}, looking around")),
             // Whoever asked for it is shown its output.
             EventKind::CommandFinished(facts) if facts.origin == CommandOrigin::User => Ok(()),
             EventKind::CommandFinished(facts) => {
@@ -76,9 +139,9 @@ impl<W: Write + Send> EventSink for Plain<W> {
                 "room made in the conversation: {tokens_before} tokens before, {tokens_after} after"
             )),
             EventKind::ModelAsked { step, prompt_tokens, .. } => {
+                self.step = *step;
                 self.prompt_tokens += prompt_tokens;
-                let total = self.prompt_tokens;
-                self.status(&format!("step {step}: waiting for the model ({total} tokens so far)"))
+                self.status("waiting for the model")
             }
             EventKind::ModelWaiting { reason, seconds } => {
                 self.status(&format!("waiting {seconds} s: {reason} (Ctrl-C stops)"))
@@ -110,6 +173,9 @@ impl<W: Write + Send> EventSink for Plain<W> {
     }
 }
 
+/// Milliseconds from which on it is told how long a command took.
+const LONG: u64 = 1000;
+
 fn command(facts: &CommandFacts) -> String {
     let mark = match facts.origin {
         CommandOrigin::Mode => "  ·",
@@ -123,7 +189,9 @@ fn command(facts: &CommandFacts) -> String {
         CommandFacts { exit_code: Some(code @ 2..), .. } => format!(" (exit code {code})"),
         CommandFacts { .. } => String::new(),
     };
-    format!("{mark} {line}{end}")
+    let took = facts.duration_ms;
+    let took = if took >= LONG { format!(" ({} s)", took / 1000) } else { String::new() };
+    format!("{mark} {line}{end}{took}")
 }
 
 /// Returns a call as a person reads it: the command, or the action and what it is about.
@@ -132,7 +200,7 @@ fn call(name: &str, arguments: &str) -> String {
     let text = |key: &str| arguments.get(key).and_then(Value::as_str);
     let words: Vec<&str> =
         ["command", "action", "title", "query", "note_id"].into_iter().filter_map(text).collect();
-    format!("  {name}: {}", words.join(" ")).replace('\n', " ⏎ ")
+    format!("{name} {}", words.join(" ")).replace('\n', " ⏎ ")
 }
 
 /// Cuts a line to a number of columns, with an ellipsis; control characters are left out.
@@ -163,9 +231,9 @@ mod tests {
 
     fn shown(width: usize, live: bool, kinds: Vec<EventKind>) -> String {
         let mut out = Vec::new();
-        let mut plain = Plain::new(&mut out, width, live);
+        let mut plain = Plain::new(&mut out, move || width, live);
         for kind in kinds {
-            plain.emit(&Event { seq: 1, at: chrono::DateTime::UNIX_EPOCH, kind }).unwrap();
+            plain.emit(&Event { seq: 1, at: DateTime::UNIX_EPOCH, kind }).unwrap();
         }
         String::from_utf8(out).unwrap()
     }
@@ -204,7 +272,7 @@ mod tests {
         assert_eq!(shown(80, false, kinds()), "warning: here\n");
         assert_eq!(
             shown(80, true, kinds()),
-            "step 2: waiting for the model (10 tokens so far)\r\u{1b}[2Kwarning: here\n"
+            "\r\u{1b}[2Kstep 2, 0 s, 10 tokens: waiting for the model\r\u{1b}[2Kwarning: here\n"
         );
     }
 
@@ -213,6 +281,65 @@ mod tests {
         let message = "the disk is full, and here is what to do about it";
         let warning = EventKind::Warning { message: message.to_owned() };
         assert_eq!(shown(20, false, vec![warning]), format!("warning: {message}\n"));
+    }
+
+    #[test]
+    fn the_waiting_line_tells_the_time_and_fits_a_terminal_that_became_narrow() {
+        let columns = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(80));
+        let asked = std::sync::Arc::clone(&columns);
+        let mut out = Vec::new();
+        let load = move || asked.load(std::sync::atomic::Ordering::Relaxed);
+        let mut plain = Plain::new(&mut out, load, true);
+        let start = DateTime::UNIX_EPOCH;
+        let events = [
+            (
+                0,
+                EventKind::TurnStarted {
+                    turn: 1,
+                    mode: "auto".to_owned(),
+                    question: String::new(),
+                    model: String::new(),
+                },
+            ),
+            (
+                5,
+                EventKind::ToolStarted {
+                    id: "call_1".to_owned(),
+                    name: "terminal".to_owned(),
+                    arguments: r#"{"command":"grep -rn 中文字符"}"#.to_owned(),
+                },
+            ),
+        ];
+        for (seconds, kind) in events {
+            let at = start + chrono::TimeDelta::seconds(seconds);
+            plain.emit(&Event { seq: 1, at, kind }).unwrap();
+        }
+        plain.tick(Duration::from_secs(2)).unwrap();
+        columns.store(29, std::sync::atomic::Ordering::Relaxed);
+        plain.tick(Duration::from_secs(3)).unwrap();
+        plain.clear().unwrap();
+        plain.tick(Duration::from_secs(4)).unwrap();
+        let shown = String::from_utf8(out).unwrap();
+        let lines: Vec<&str> = shown.split("\r\u{1b}[2K").collect();
+        assert_eq!(
+            lines,
+            [
+                "",
+                "0 s: auto, looking around",
+                "",
+                "5 s: terminal grep -rn 中文字符",
+                "7 s: terminal grep -rn 中文字符",
+                "8 s: terminal grep -rn 中文…",
+                "",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_command_that_took_long_says_how_long() {
+        let slow = CommandFacts { duration_ms: 2500, ..facts("git log -p") };
+        let kinds = vec![EventKind::CommandFinished(slow)];
+        assert_eq!(shown(80, false, kinds), "  $ git log -p (2 s)\n");
     }
 
     #[test]
@@ -225,8 +352,8 @@ mod tests {
 
     #[test]
     fn a_call_is_told_by_its_words() {
-        assert_eq!(call("terminal", r#"{"command":"ls\nwc"}"#), "  terminal: ls ⏎ wc");
-        assert_eq!(call("note", r#"{"action":"create","title":"T"}"#), "  note: create T");
-        assert_eq!(call("note", "{broken"), "  note: ");
+        assert_eq!(call("terminal", r#"{"command":"ls\nwc"}"#), "terminal ls ⏎ wc");
+        assert_eq!(call("note", r#"{"action":"create","title":"T"}"#), "note create T");
+        assert_eq!(call("note", "{broken"), "note ");
     }
 }

@@ -31,6 +31,8 @@ pub(super) enum Typed {
 pub(super) struct Lines {
     prompts: std::sync::mpsc::Sender<String>,
     typed: mpsc::UnboundedReceiver<Typed>,
+    /// Whether a line was asked for that has not come.
+    is_asked: bool,
     /// What went wrong when reading began.
     pub(super) warnings: Vec<String>,
 }
@@ -42,7 +44,7 @@ impl Lines {
         typed: mpsc::UnboundedReceiver<Typed>,
         warnings: Vec<String>,
     ) -> Self {
-        Self { prompts, typed, warnings }
+        Self { prompts, typed, is_asked: false, warnings }
     }
 
     /// Starts reading standard input as it is; a prompt is shown on stderr when `shows_prompt`.
@@ -62,15 +64,20 @@ impl Lines {
         Self::new(prompts, typed, Vec::new())
     }
 
-    /// Asks for the next line.
-    pub(super) fn ask(&self, prompt: &str) {
-        // A thread that is gone shows when its line is waited for.
-        self.prompts.send(prompt.to_owned()).ok();
+    /// Asks for the next line, if none is being waited for.
+    pub(super) fn ask(&mut self, prompt: &str) {
+        if !self.is_asked {
+            self.is_asked = true;
+            // A thread that is gone shows when its line is waited for.
+            self.prompts.send(prompt.to_owned()).ok();
+        }
     }
 
-    /// Waits for the line that was asked for.
+    /// Waits for the line that was asked for. Whoever gives up waiting goes on later.
     pub(super) async fn next(&mut self) -> Typed {
-        self.typed.recv().await.unwrap_or(Typed::End)
+        let typed = self.typed.recv().await.unwrap_or(Typed::End);
+        self.is_asked = false;
+        typed
     }
 }
 
