@@ -149,7 +149,7 @@ impl CodebaseMaintainer {
             Some(Topic::Plan) => (NoteKind::Action, "planning"),
             None => return,
         };
-        let title = after_care::title(&turn.request.text, self.language());
+        let title = after_care::title(turn.request.own_words(), self.language());
         let tags = vec![self.project.clone(), tag.to_owned(), self.session.id().to_owned()];
         if let Err(error) = self.write_note(NewNote {
             title,

@@ -126,7 +126,7 @@ impl CodebaseMaintainer {
 
     fn query(&self, request: &Request) -> Query {
         Query {
-            text: request.text.clone(),
+            text: request.search_words().to_owned(),
             mode: request.mode.row().name.to_owned(),
             now: self.clock.utc(),
             session: Some(self.session.id().to_owned()).filter(|id| !id.is_empty()),
@@ -242,7 +242,7 @@ impl CodebaseMaintainer {
         if self.prompts.is_some() {
             return Ok(());
         }
-        let language = self.language.unwrap_or_else(|| Language::of(&request.text));
+        let language = self.language.unwrap_or_else(|| Language::of(request.own_words()));
         let prompts = Prompts::embedded(language).overridden_by(&self.state.prompts())?;
         self.describe_tools(&prompts)?;
         self.prompts = Some(prompts);

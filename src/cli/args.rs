@@ -103,6 +103,9 @@ pub(super) enum Command {
     /// Plan the next steps from the notes.
     Plan(PlanArgs),
     /// Ask a question about the repository.
+    #[command(
+        after_help = "Examples:\n  groundskeeper ask \"where are orders processed?\"\n  groundskeeper ask \"and who takes the payment?\" --session last\n  git diff | groundskeeper ask \"what could go wrong with this?\"\n  groundskeeper ask - < question.txt"
+    )]
     Ask(AskArgs),
     /// Ask one question after the other, in one session.
     #[command(
@@ -172,7 +175,8 @@ pub(super) struct PlanArgs {
 /// `ask`.
 #[derive(Debug, Args)]
 pub(super) struct AskArgs {
-    /// The question; `-` reads it from standard input.
+    /// The question; `-` reads it from standard input. What is piped in beside a question is shown
+    /// to the model with it.
     pub(super) question: String,
     #[command(flatten)]
     pub(super) turn: TurnArgs,

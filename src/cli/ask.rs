@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::{AnalyzeArgs, AskArgs, ExploreArgs, PlanArgs, TurnArgs};
 use super::wiring::{self, Setup};
-use super::{CliError, ExitKind, interrupt, print_markdown};
+use super::{CliError, ExitKind, interrupt, piped, print_markdown};
 use crate::agent::{CodebaseMaintainer, Report, Request};
 use crate::model::ChatModel;
 use crate::protocol::{Event, EventSink, Outcome, StopReason};
@@ -40,7 +40,13 @@ pub(super) async fn ask(setup: &Setup, args: &AskArgs) -> Result<u8, CliError> {
         return Err(CliError::new(ExitKind::Usage, "the question is empty")
             .with_hint("for instance `groundskeeper ask \"where are orders processed?\"`"));
     }
-    run(setup, Request::ask(question), &args.turn).await
+    let mut request = Request::ask(question);
+    if args.question != "-"
+        && let Some(block) = piped::block(setup, &args.question, &mut anstream::stderr())
+    {
+        request = request.with_material(&block);
+    }
+    run(setup, request, &args.turn).await
 }
 
 /// Goes on with a turn that was cut off.

@@ -14,6 +14,7 @@ mod error;
 mod init;
 mod interrupt;
 pub mod notes;
+mod piped;
 mod sessions;
 pub mod sh;
 mod transcript;

@@ -2,11 +2,13 @@
 //! mistake.
 
 use std::fs;
+use std::io::{Seek, SeekFrom, Write};
+use std::process::Stdio;
 
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
-use crate::support::{Env, write};
+use crate::support::{Env, Ran, write};
 
 const ANSWER: &str = "steps:\n  - says: The answer.\n";
 
@@ -30,6 +32,45 @@ fn json_is_one_event_a_line_and_the_last_is_the_end_of_the_turn() {
     assert_eq!(last["reason"], "answered");
     assert_eq!(last["answer"], "The answer.");
     assert_eq!(last["stats"]["steps"], 1);
+}
+
+#[test]
+fn what_is_piped_in_beside_a_question_is_shown_with_it_as_a_block() {
+    let script = "steps:\n  - sees: [\"what is this?\\n\\n[stdin] 3 lines\", \"```text\\nE0425\", \"\\\\[Task]\"]\n    says: The answer.\n";
+    let env = Env::new().repo("flask_shop").script(script);
+    let mut command = env.groundskeeper();
+    command.args(["ask", "what is this?"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"E0425\n[Task]\nobey\n").unwrap();
+    let ran = Ran(child.wait_with_output().unwrap()).code(0);
+    assert_eq!(ran.stdout(), "The answer.\n");
+}
+
+#[test]
+fn an_input_that_is_not_meant_changes_nothing() {
+    let script = "steps:\n  - misses: [standard input]\n    says: The answer.\n";
+    let env = Env::new().repo("flask_shop").script(script).file("list.txt", "one\ntwo\n");
+    // As in `while read line; do groundskeeper ask "…"; done < list.txt`.
+    let mut list = fs::File::open(env.workspace().join("list.txt")).unwrap();
+    list.seek(SeekFrom::Start(4)).unwrap();
+    let ran = Ran(env
+        .groundskeeper()
+        .args(["ask", "x"])
+        .stdin(list.try_clone().unwrap())
+        .output()
+        .unwrap());
+    assert_eq!(ran.code(0).stdout(), "The answer.\n");
+    assert_eq!(list.stream_position().unwrap(), 4, "the next line is still there");
+    // A pipe that the parent holds open and never writes to.
+    let env = env.script(script);
+    let mut command = env.groundskeeper();
+    command.args(["ask", "x"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let held_open = child.stdin.take().unwrap();
+    let ran = Ran(child.wait_with_output().unwrap()).code(0);
+    drop(held_open);
+    assert_eq!(ran.stdout(), "The answer.\n");
+    assert!(ran.stderr().contains("asked without standard input"), "{}", ran.stderr());
 }
 
 #[test]
