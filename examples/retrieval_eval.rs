@@ -16,6 +16,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use groundskeeper::notes::rank;
 use groundskeeper::support::bm25::{Document, Index};
 use serde_json::{Value, json};
 
@@ -83,7 +84,7 @@ impl<'a> Groups<'a> {
             };
         };
         let started = Instant::now();
-        let ranked = index.score(query["query"].as_str().unwrap_or_default());
+        let ranked = rank(index, query["query"].as_str().unwrap_or_default());
         let time = started.elapsed();
         let hits: Vec<usize> = ranked
             .iter()

@@ -21,8 +21,11 @@ use crate::support::words::TermKind;
 pub(super) const SEGMENT_FILE: &str = ".search_index";
 
 /// So many notes may be newer than the segment file before it is written again; of a large folder
-/// one in thirty-two.
+/// one in a hundred and twenty-eight.
 const MAY_BE_BEHIND: usize = 64;
+
+/// So many of the newest notes that the segment does not know are looked at by a creation.
+const NEWEST: usize = 32;
 
 /// From here on a creation does not look at every note.
 const LARGE: usize = 2_000;
@@ -172,7 +175,7 @@ impl Loader {
         let segment = self.segment(&mut state);
         let known = state.last.take().map(|(_, catalog)| catalog);
         let mut catalog = self.compare(&scan, segment, known.as_deref());
-        if catalog.fresh.len() > MAY_BE_BEHIND.max(scan.count() / 32) {
+        if catalog.fresh.len() > MAY_BE_BEHIND.max(scan.count() / 128) {
             catalog = self.with_new_segment(catalog, &scan, &mut state);
         }
         let catalog = Arc::new(catalog);
@@ -203,11 +206,11 @@ impl Loader {
             None => new.push(String::from_utf8_lossy(name).into_owned()),
         });
         all.ok()?;
-        if new.len() > MAY_BE_BEHIND.max(is_current.len() / 32) {
+        if new.len() > MAY_BE_BEHIND.max(is_current.len() / 128) {
             return None;
         }
         new.sort_unstable();
-        let latest = new.iter().rev().take(MAY_BE_BEHIND).map(|name| Found {
+        let latest = new.iter().rev().take(NEWEST).map(|name| Found {
             name: name.clone(),
             stamp: Stamp::default(),
             is_plain: true,

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use super::catalog::Catalog;
 use super::lifecycle;
 use super::note::{NewNote, Note};
+use super::rank::rank;
 use super::store::NearDuplicate;
-use crate::support::bm25;
 use crate::support::words::{self, TermKind};
 
 /// From here on two notes say almost the same.
@@ -26,7 +26,7 @@ pub(super) fn find(
 ) -> Option<NearDuplicate> {
     let wanted = fingerprint(&new.title, &new.content);
     let beginning: String = new.content.chars().take(ASKED).collect();
-    let ranked = bm25::rank(catalog, &format!("{} {beginning}", new.title));
+    let ranked = rank(catalog, &format!("{} {beginning}", new.title));
     let candidates = ranked.into_iter().filter_map(|(document, _)| catalog.entry(document));
     candidates
         .filter(|entry| lifecycle::is_live(entry))

@@ -1,4 +1,4 @@
-//! Search: the ranking of [`crate::support::bm25`] over title, tags and body, with what a reader
+//! Search: the ranking of [`super::rank`] over title, tags and body, with what a reader
 //! must know to trust an answer: how much was searched, what was left out, which words hit nothing.
 
 use super::catalog::Catalog;
@@ -6,8 +6,9 @@ use super::entry::Entry;
 use super::error::NoteError;
 use super::lifecycle;
 use super::note::Note;
+use super::rank::rank;
 use super::store::{Filter, NoteStore};
-use crate::support::bm25::{self, KINDS, Postings};
+use crate::support::bm25::{KINDS, Postings};
 use crate::support::words::{self, TermKind, Terms};
 
 /// What a search found.
@@ -48,7 +49,7 @@ impl NoteStore {
 
     fn found(&self, catalog: &Catalog, query: &str, filter: &Filter) -> SearchResult {
         let terms = words::query_terms(query);
-        let ranked = bm25::rank(catalog, query);
+        let ranked = rank(catalog, query);
         let best = ranked.first().map_or(1.0, |(_, score)| *score);
         let (searched, unreadable) = catalog.counts();
         let mut result = SearchResult {
