@@ -14,7 +14,7 @@ use super::entry::{self, Entry, Head, Reading};
 use super::files::{self, Found, Scan, Sight, Stamp};
 use super::segment::{Segment, Source};
 use crate::support::atomic_file::{self, UNFINISHED};
-use crate::support::bm25::{Document, Index, Posting, Postings};
+use crate::support::bm25::{Document, Index, Posting, Postings, mean_of};
 use crate::support::words::TermKind;
 
 /// The name of the segment file.
@@ -28,7 +28,7 @@ const MAY_BE_BEHIND: usize = 64;
 const NEWEST: usize = 32;
 
 /// From here on a creation does not look at every note.
-const LARGE: usize = 2_000;
+const LARGE: usize = 256;
 
 /// Fewer files are read on one thread.
 const WORTH_A_THREAD: usize = 512;
@@ -39,10 +39,17 @@ pub(super) struct Catalog {
     segment: Option<Arc<Segment>>,
     /// For each document of the segment, whether its file is still what it was.
     is_current: Vec<bool>,
-    fresh: Vec<Arc<Reading>>,
-    /// Over the fresh ones; made when somebody searches, since a list has no need of it.
-    index: OnceLock<Index>,
+    fresh: Vec<Arc<Fresh>>,
     pub(super) has_unfinished: bool,
+}
+
+/// A note that the segment does not know as it is now.
+#[derive(Debug, Default)]
+struct Fresh {
+    reading: Reading,
+    /// Made when somebody searches, since a list has no need of it, and kept while the note stays
+    /// as it is.
+    index: OnceLock<Index>,
 }
 
 /// Loads catalogues of a folder and remembers the last one.
@@ -58,6 +65,8 @@ struct State {
     /// A segment file that turned out not to be what was written.
     damaged: Option<Stamp>,
     last: Option<(Scan, Arc<Catalog>)>,
+    /// What the last creation in a large folder looked at.
+    glanced: Vec<Arc<Fresh>>,
 }
 
 impl Catalog {
@@ -83,7 +92,7 @@ impl Catalog {
     /// Returns how many files are notes that were understood, and how many are not.
     pub(super) fn counts(&self) -> (usize, usize) {
         let is_note = |document: usize| match document.checked_sub(self.is_current.len()) {
-            Some(at) => self.fresh.get(at).is_some_and(|reading| reading.entry.is_note()),
+            Some(at) => self.fresh.get(at).is_some_and(|fresh| fresh.reading.entry.is_note()),
             None => self.segment.as_ref().is_some_and(|segment| segment.is_note(document)),
         };
         self.numbers().fold((0, 0), |(notes, others), document| {
@@ -99,7 +108,7 @@ impl Catalog {
     /// Returns the entry of a document.
     pub(super) fn entry(&self, document: usize) -> Option<&Entry> {
         match document.checked_sub(self.is_current.len()) {
-            Some(at) => self.fresh.get(at).map(|reading| &reading.entry),
+            Some(at) => self.fresh.get(at).map(|fresh| &fresh.reading.entry),
             None => self.segment.as_ref()?.entry(document),
         }
     }
@@ -107,7 +116,7 @@ impl Catalog {
     /// Returns what lists sort and filter by, of a document.
     pub(super) fn head(&self, document: usize) -> Option<Head<'_>> {
         match document.checked_sub(self.is_current.len()) {
-            Some(at) => self.fresh.get(at).map(|reading| reading.entry.head()),
+            Some(at) => self.fresh.get(at).map(|fresh| fresh.reading.entry.head()),
             None => self.segment.as_ref()?.head(document),
         }
     }
@@ -117,11 +126,6 @@ impl Catalog {
         let old = self.is_current.iter().enumerate();
         let old = old.filter(|(_, is_current)| **is_current).map(|(at, _)| at);
         old.chain(self.is_current.len()..self.documents())
-    }
-
-    fn index(&self) -> &Index {
-        let documents = || Index::new(self.fresh.iter().map(|reading| reading.document()));
-        self.index.get_or_init(documents)
     }
 }
 
@@ -139,21 +143,28 @@ impl Postings for Catalog {
             });
         }
         let first = u32::try_from(self.is_current.len()).unwrap_or(u32::MAX);
-        self.index().look_up(kind, term, &mut |posting| {
-            found(Posting { document: posting.document.saturating_add(first), ..posting });
-        });
+        for (document, fresh) in (first..).zip(&self.fresh) {
+            fresh
+                .index()
+                .look_up(kind, term, &mut |posting| found(Posting { document, ..posting }));
+        }
     }
 
     fn length(&self, kind: TermKind, document: u32) -> u32 {
         match (document as usize).checked_sub(self.is_current.len()) {
-            Some(at) => self.index().length(kind, u32::try_from(at).unwrap_or(u32::MAX)),
+            Some(at) => self.fresh.get(at).map_or(0, |fresh| fresh.index().length(kind, 0)),
             None => self.segment.as_ref().map_or(0, |segment| segment.length(kind, document)),
         }
     }
 
     fn mean_length(&self, kind: TermKind) -> f64 {
         let old = self.segment.as_ref().map_or(0.0, |segment| segment.mean_length(kind));
-        if old > 0.0 { old } else { self.index().mean_length(kind) }
+        if old > 0.0 {
+            return old;
+        }
+        let lengths: Vec<u32> =
+            self.fresh.iter().map(|fresh| fresh.index().length(kind, 0)).collect();
+        mean_of(&lengths)
     }
 }
 
@@ -215,7 +226,14 @@ impl Loader {
             stamp: Stamp::default(),
             is_plain: true,
         });
-        let fresh = latest.map(|found| Arc::new(self.read_one(&found))).collect();
+        // One that changed since the last look is read again where it is compared.
+        let known = std::mem::take(&mut state.glanced);
+        let fresh = latest.map(|found| {
+            let same = known.iter().find(|fresh| fresh.reading.entry.file == found.name);
+            same.map_or_else(|| Arc::new(self.read_one(&found)), Arc::clone)
+        });
+        let fresh: Vec<Arc<Fresh>> = fresh.collect();
+        state.glanced.clone_from(&fresh);
         Some(Catalog { segment: Some(segment), is_current, fresh, ..Catalog::default() })
     }
 
@@ -260,17 +278,17 @@ impl Loader {
         changed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let fresh = self.read_all(&changed, known);
         let has_unfinished = scan.has_unfinished;
-        Catalog { segment, is_current, fresh, has_unfinished, ..Catalog::default() }
+        Catalog { segment, is_current, fresh, has_unfinished }
     }
 
-    fn read_all(&self, changed: &[Found], known: Option<&Catalog>) -> Vec<Arc<Reading>> {
-        let known: HashMap<&str, &Arc<Reading>> = known
+    fn read_all(&self, changed: &[Found], known: Option<&Catalog>) -> Vec<Arc<Fresh>> {
+        let known: HashMap<&str, &Arc<Fresh>> = known
             .into_iter()
             .flat_map(|catalog| &catalog.fresh)
-            .map(|reading| (reading.entry.file.as_str(), reading))
+            .map(|fresh| (fresh.reading.entry.file.as_str(), fresh))
             .collect();
         let read = |found: &Found| match known.get(found.name.as_str()) {
-            Some(reading) if reading.entry.stamp == found.stamp => Arc::clone(reading),
+            Some(fresh) if fresh.reading.entry.stamp == found.stamp => Arc::clone(fresh),
             _ => Arc::new(self.read_one(found)),
         };
         if changed.len() < WORTH_A_THREAD {
@@ -286,7 +304,11 @@ impl Loader {
         })
     }
 
-    fn read_one(&self, found: &Found) -> Reading {
+    fn read_one(&self, found: &Found) -> Fresh {
+        Fresh { reading: self.reading(found), index: OnceLock::new() }
+    }
+
+    fn reading(&self, found: &Found) -> Reading {
         if !found.is_plain {
             let is_named_in_bytes = found.name.contains(char::REPLACEMENT_CHARACTER);
             let problem =
@@ -313,11 +335,12 @@ impl Loader {
             u32::try_from(sorted.binary_search_by(compare).ok()?).ok()
         };
         let order: Vec<u32> = scan.files().filter_map(number_of).collect();
+        let index = Index::new(catalog.fresh.iter().map(|fresh| fresh.reading.document()));
         let source = Source {
             order,
             entries: sorted.iter().map(|(_, entry)| *entry).collect(),
             old: catalog.segment.as_deref().map(|segment| (segment, numbers)),
-            fresh: (catalog.index(), fresh.into_iter().flatten().collect()),
+            fresh: (&index, fresh.into_iter().flatten().collect()),
         };
         let bytes = Segment::write(&source);
         if catalog.is_damaged() {
@@ -338,6 +361,12 @@ impl Loader {
             has_unfinished: catalog.has_unfinished,
             ..Catalog::default()
         }
+    }
+}
+
+impl Fresh {
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::new([self.reading.document()]))
     }
 }
 

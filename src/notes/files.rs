@@ -271,7 +271,13 @@ const BLOCK: usize = 512;
 pub(super) fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
+    OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| {
+        if path.is_symlink() {
+            io::Error::other("it is a symbolic link, and none is followed")
+        } else {
+            error
+        }
+    })
 }
 
 /// Reads a file whole, with the stamp of what was read.

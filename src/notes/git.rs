@@ -52,6 +52,11 @@ const DRIVER: &str = "groundskeeper-note";
 
 /// Adds text to the end of a file unless it has `mark` already; tells whether it did.
 fn add(path: &Path, mark: &str, text: &str) -> Result<bool, NoteError> {
+    if path.is_symlink() {
+        // What it leads to would become part of the repository.
+        let error = io::Error::other("it is a symbolic link, and none is written through");
+        return Err(NoteError::io("writing", path)(error));
+    }
     let mut old = match fs::read_to_string(path) {
         Ok(old) => old,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),

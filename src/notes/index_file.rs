@@ -10,6 +10,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::entry::Entry;
+use super::files;
 use super::note::NoteId;
 use crate::support::atomic_file;
 
@@ -30,7 +31,7 @@ pub(super) fn write<'a>(folder: &Path, entries: impl Iterator<Item = &'a Entry>)
     }
     text.push_str(END);
     let path = folder.join(INDEX_FILE);
-    if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+    if holds(&path, text.as_bytes()) {
         return;
     }
     // A derived file: what cannot be written now is written with the next note.
@@ -47,13 +48,28 @@ pub(super) fn append(folder: &Path, entry: &Entry) -> bool {
     atomic_file::extend_derived(&path, length - END.len() as u64, line.as_bytes()).is_ok()
 }
 
+/// Returns whether a file has these bytes; what is no plain file has none.
+fn holds(path: &Path, bytes: &[u8]) -> bool {
+    let Ok(file) = files::open(path) else { return false };
+    let is_as_long =
+        |metadata: fs::Metadata| metadata.is_file() && metadata.len() == bytes.len() as u64;
+    let mut old = Vec::with_capacity(bytes.len());
+    file.metadata().is_ok_and(is_as_long)
+        && file.take(bytes.len() as u64 + 1).read_to_end(&mut old).is_ok()
+        && old == bytes
+}
+
 /// How an index ends.
 const END: &str = "\n}\n";
 
 /// Returns the length of an index with entries that ends as this program ends it.
 fn length_if_ours(path: &Path) -> Option<u64> {
-    let mut file = fs::File::open(path).ok()?;
-    let length = file.metadata().ok()?.len();
+    let mut file = files::open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    if !metadata.is_file() {
+        return None;
+    }
+    let length = metadata.len();
     let mut end = [0; 4];
     file.seek(SeekFrom::Start(length.checked_sub(4)?)).ok()?;
     file.read_exact(&mut end).ok()?;

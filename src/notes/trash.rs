@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::format;
+use super::{files, format};
 use crate::support::atomic_file;
 
 /// So many are kept.
@@ -56,7 +56,7 @@ impl Trash {
 
     /// Keeps the bytes that a file has before it is overwritten; durable when it returns.
     pub(super) fn keep(&self, deed: Deed, file: &str, bytes: &[u8], after: &str) -> io::Result<()> {
-        atomic_file::make_folder(&self.folder)?;
+        self.make()?;
         atomic_file::create_new(&self.next(deed, file, after), bytes)?;
         self.forget_old();
         Ok(())
@@ -64,7 +64,7 @@ impl Trash {
 
     /// Moves a file in here; durable when it returns.
     pub(super) fn take(&self, deed: Deed, path: &Path, file: &str) -> io::Result<()> {
-        atomic_file::make_folder(&self.folder)?;
+        self.make()?;
         atomic_file::move_new(path, &self.next(deed, file, ""))?;
         self.forget_old();
         Ok(())
@@ -72,6 +72,9 @@ impl Trash {
 
     /// Returns what is kept, the latest first.
     pub(super) fn kept(&self) -> Vec<Kept> {
+        if self.folder.is_symlink() {
+            return Vec::new();
+        }
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let mut kept: Vec<Kept> = entries.filter_map(|entry| read_name(&entry.path())).collect();
         kept.sort_unstable_by_key(|kept| std::cmp::Reverse(kept.number));
@@ -81,9 +84,19 @@ impl Trash {
     /// Returns the former bytes that have a hash, if they are still kept.
     pub(super) fn find(&self, hash: &str) -> Option<Vec<u8>> {
         self.kept().into_iter().find_map(|kept| {
-            let bytes = fs::read(&kept.path).ok()?;
+            let (bytes, _) = files::read(&kept.path).ok()?;
             (format::hash(&bytes) == hash).then_some(bytes)
         })
+    }
+
+    /// Makes the folder. One that is a link would lead what is kept anywhere.
+    fn make(&self) -> io::Result<()> {
+        if self.folder.is_symlink() {
+            return Err(io::Error::other(
+                "`.trash` is a symbolic link, and none is written through",
+            ));
+        }
+        atomic_file::make_folder(&self.folder)
     }
 
     fn next(&self, deed: Deed, file: &str, after: &str) -> PathBuf {

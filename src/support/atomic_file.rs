@@ -130,7 +130,7 @@ pub struct Lock {
 impl Lock {
     /// Waits for the lock, at most for `patience`; then an error of kind `TimedOut`.
     pub fn take(path: &Path, patience: Duration) -> io::Result<Self> {
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        let file = open_lock(path)?;
         let started = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
@@ -144,6 +144,27 @@ impl Lock {
                 Err(TryLockError::Error(error)) => return Err(error),
             }
         }
+    }
+}
+
+/// Opens the file of a lock. A link is not followed, since a folder may come from anywhere and a
+/// lock makes its file; whoever is at the other end of a pipe is not waited for.
+fn open_lock(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+    let file = options.open(path);
+    let is_plain = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
+    match file {
+        Ok(file) if is_plain => Ok(file),
+        Err(error) if is_plain || error.kind() == io::ErrorKind::NotFound => Err(error),
+        Err(error) if fs::symlink_metadata(path).is_err() => Err(error),
+        Ok(_) | Err(_) => Err(io::Error::other("it is not a plain file")),
     }
 }
 
@@ -413,6 +434,23 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         replace(&path, b"y").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_is_a_plain_file_and_no_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, target) = (folder.path().join("link"), folder.path().join("target"));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+        let inside = folder.path().join("folder");
+        fs::create_dir(&inside).unwrap();
+        for path in [link, pipe, inside] {
+            let error = Lock::take(&path, Duration::ZERO).unwrap_err();
+            assert_eq!(error.to_string(), "it is not a plain file", "{}", path.display());
+        }
+        assert!(!target.exists());
     }
 
     #[test]

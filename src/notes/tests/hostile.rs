@@ -206,3 +206,66 @@ proptest! {
         drop(NoteText::parse(&text).map(|text| format::read_metadata(&text)));
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link_among_the_notes_and_no_pipe_is_waited_for() {
+    use std::os::unix::fs::symlink;
+    let outside = tempfile::tempdir().unwrap();
+    let pipe = |path: &std::path::Path| {
+        rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RWXU).unwrap();
+    };
+    for name in [".lock", ".search_index", "notes_index.json", ".trash"] {
+        for is_link in [true, false] {
+            let folder = tempfile::tempdir().unwrap();
+            put(&folder, "note_20250101_000000_0.md", "---\ntitle: first\n---\nbody\n");
+            let path = folder.path().join("notes").join(name);
+            if is_link {
+                symlink(outside.path().join(name), &path).unwrap();
+            } else {
+                pipe(&path);
+            }
+            let store = store(&folder);
+            assert_eq!(store.list(&Filter::default()).unwrap().total, 1, "{name}");
+            // Whether it works or is refused, it ends, and nothing comes to be elsewhere.
+            store.create(new("second", "x")).ok();
+            store.delete("note_20250101_000000_0").ok();
+            store.undo().ok();
+            let left = fs::read_dir(outside.path()).unwrap().count();
+            assert_eq!(left, 0, "{name}");
+            if name == ".lock" {
+                let error = store.create(new("third", "x")).unwrap_err().to_string();
+                assert!(error.ends_with("it is not a plain file"), "{error}");
+            }
+        }
+    }
+    // A folder at the other end of the link, which could be written into.
+    let folder = tempfile::tempdir().unwrap();
+    put(&folder, "note_20250101_000000_0.md", "---\ntitle: first\n---\nbody\n");
+    symlink(outside.path(), folder.path().join("notes/.trash")).unwrap();
+    let error = store(&folder).delete("note_20250101_000000_0").unwrap_err().to_string();
+    assert!(error.contains("symbolic link"), "{error}");
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+    assert_eq!(store(&folder).list(&Filter::default()).unwrap().total, 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_no_plain_file_is_told_as_such() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    put(&folder, "note_20250101_000000_0.md", "---\ntitle: first\n---\nbody\n");
+    let notes = folder.path().join("notes");
+    fs::create_dir(notes.join("note_20250101_000000_1.md")).unwrap();
+    std::os::unix::fs::symlink("nowhere", notes.join("note_20250101_000000_2.md")).unwrap();
+    fs::write(notes.join(OsStr::from_bytes(b"note_\xff.md")), "x").unwrap();
+    let listing = store(&folder).list(&Filter::default()).unwrap();
+    let mut problems: Vec<String> =
+        listing.unreadable.into_iter().filter_map(|entry| entry.problem).collect();
+    problems.sort();
+    let plain = "it is not a plain file";
+    assert_eq!(problems, [plain, plain, "its name is not UTF-8"]);
+    let error = store(&folder).read("note_20250101_000000_2").unwrap_err().to_string();
+    assert!(error.ends_with("it is a symbolic link, and none is followed"), "{error}");
+}
