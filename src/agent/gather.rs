@@ -44,7 +44,8 @@ impl CodebaseMaintainer {
         let is_first = self.messages.is_empty();
         self.begin_conversation(&turn.request)?;
         close_open_calls(&mut self.messages);
-        let (packets, query, parts) = self.candidates(turn).await?;
+        let (mut packets, query, parts) = self.candidates(turn).await?;
+        self.rescore(&mut packets, &query).await;
         self.fit_budget(&query, &parts)?;
         let mut built = self.builder.build(&packets, &query, &parts)?;
         if self.finds_the_window(built.tokens).await {

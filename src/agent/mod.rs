@@ -23,6 +23,7 @@ mod options;
 mod recorder;
 mod report;
 mod request;
+mod rescore;
 mod resume;
 mod room;
 mod session;
@@ -46,6 +47,7 @@ pub use request::Request;
 pub use transcript::replay;
 
 use crate::context::{ContextBuilder, ContextSource};
+use crate::model::embedding::Embedder;
 use crate::model::{ChatModel, ChatReply};
 use crate::notes::NoteStore;
 use crate::prompts::{Language, Prompts};
@@ -70,6 +72,8 @@ pub struct CodebaseMaintainer {
     workspace: Workspace,
     state: StateFolder,
     model: Arc<dyn ChatModel>,
+    /// Compares texts by meaning, where there is one.
+    embedder: Option<Arc<dyn Embedder>>,
     terminal: Arc<TerminalTool>,
     tools: ToolRegistry,
     sources: Vec<Box<dyn ContextSource>>,

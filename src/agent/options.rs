@@ -9,9 +9,10 @@ use super::recorder::{Nowhere, Recorder};
 use super::session::Session;
 use super::window::Prompt;
 use super::{AgentError, AutoNotes, CodebaseMaintainer, Limits};
-use crate::context::{ContextBuilder, ContextConfig};
+use crate::context::{ContextBuilder, ContextConfig, ScorerKind};
 use crate::journal::Sessions;
 use crate::model::ChatModel;
+use crate::model::embedding::Embedder;
 use crate::notes::NoteStore;
 use crate::prompts::Language;
 use crate::protocol::EventSink;
@@ -25,6 +26,9 @@ use crate::tools::{NoteTool, TerminalTool, ToolRegistry};
 
 /// What the guide files of a repository may have together, in tokens.
 const GUIDE_TOKENS: usize = 2000;
+
+/// What is told where meaning should count and nothing can tell it.
+const NO_EMBEDDER: &str = "`context.scorer` is `embeddings`, but no endpoint with an `endpoint.embedding_model` is used; relevance is computed by words alone.";
 
 /// Which notes come back into a turn, and what is asked for after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +58,8 @@ pub struct MaintainerOptions {
     pub state: StateFolder,
     /// Who answers.
     pub model: Arc<dyn ChatModel>,
+    /// What makes vectors of texts, to compare them by meaning; none to compare words alone.
+    pub embedder: Option<Arc<dyn Embedder>>,
     /// The terminal's limits and jail.
     pub terminal: terminal::Options,
     /// The context's budget and scoring.
@@ -89,6 +95,7 @@ impl MaintainerOptions {
             workspace,
             state,
             model,
+            embedder: None,
             terminal: terminal::Options::of_this_program(),
             context: ContextConfig {
                 max_tokens: 16_000,
@@ -120,12 +127,17 @@ impl CodebaseMaintainer {
         let notes = Arc::new(NoteStore::open(options.state.notes(), Arc::clone(&options.clock)));
         let counter = Arc::new(TokenCounter::for_model(options.model.name()));
         let context_tokens = options.context.max_tokens;
+        let mut pending_warnings = Vec::new();
+        if options.context.scorer == ScorerKind::Embeddings && options.embedder.is_none() {
+            pending_warnings.push(NO_EMBEDDER.to_owned());
+        }
         let builder = ContextBuilder::new(options.context, Arc::clone(&counter))?;
         let materials = Materials {
             workspace: options.workspace.clone(),
             notes: Arc::clone(&notes),
             sessions: Sessions::at(options.state.sessions()),
             counter: Arc::clone(&counter),
+            by_meaning: options.embedder.is_some(),
             most_blockers: options.notes.blockers,
             most_notes: options.notes.search,
             guide_tokens: GUIDE_TOKENS.min(options.context.max_tokens / 8),
@@ -150,6 +162,7 @@ impl CodebaseMaintainer {
             workspace: options.workspace,
             state: options.state,
             model: options.model,
+            embedder: options.embedder,
             limits: options.limits,
             note_rules: options.notes,
             language: options.language,
@@ -160,7 +173,7 @@ impl CodebaseMaintainer {
             session: Session::default(),
             messages: Vec::new(),
             resumed: Vec::new(),
-            pending_warnings: Vec::new(),
+            pending_warnings,
             told_of_the_jail: false,
             prompt: Prompt::default(),
         })

@@ -18,7 +18,9 @@ use crate::config::{
     AutoNotesChoice, Config, ConfigError, Environment, LanguageChoice, Layers, Origin,
     SandboxChoice,
 };
+use crate::context::ScorerKind;
 use crate::journal::{JournalError, Sessions};
+use crate::model::embedding::Embedder;
 use crate::model::{self, ChatModel, ModelError, SelectError};
 use crate::notes::NoteStore;
 use crate::prompts::Language;
@@ -134,6 +136,16 @@ impl Setup {
             .and_then(|options| model::from_options(options).map_err(|error| select_error(&error)))
     }
 
+    /// Returns what compares texts by meaning, where the settings ask for it.
+    fn embedder(&self) -> Result<Option<Arc<dyn Embedder>>, CliError> {
+        if self.config.context.scorer != ScorerKind::Embeddings {
+            return Ok(None);
+        }
+        let options = self.layers.model_options(&self.environment);
+        let options = options.map_err(|error| config_error(&error))?;
+        options.embedder().map_err(|error| select_error(&error))
+    }
+
     /// Says that a `.env`, which may have come with the repository, chose who is shown it.
     pub(super) fn tell_of_dotenv(&self, model: &str) {
         let url = self.layers.rows().find(|(key, ..)| *key == "endpoint.base_url");
@@ -161,6 +173,7 @@ impl Setup {
             workspace: self.workspace.clone(),
             state: self.state.clone(),
             model,
+            embedder: self.embedder()?,
             terminal: self.terminal_options(),
             context: self.config.context,
             limits: self.limits(),

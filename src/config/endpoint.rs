@@ -27,6 +27,8 @@ pub struct EndpointSettings {
     pub base_url: String,
     /// The profile of the own settings file that is laid over the rest.
     pub profile: String,
+    /// The model that makes vectors of texts; empty for none.
+    pub embedding_model: String,
     /// Whether there is a key in the own settings file; never the key.
     pub api_key: String,
     /// The environment variable that holds the key.
@@ -117,6 +119,9 @@ impl Layers {
         }
         let mut options = EndpointOptions::new(base, "", key);
         options.key_belongs = belongs;
+        let embedding_model = settings.embedding_model.trim();
+        options.embedding_model =
+            Some(embedding_model.to_owned()).filter(|model| !model.is_empty());
         if settings.preset != "auto" {
             options.preset = Preset::named(&settings.preset).ok_or_else(|| {
                 self.bad("endpoint.preset", unknown(&settings.preset, Preset::names()))
@@ -188,8 +193,11 @@ impl Layers {
         url_origin: Option<&Origin>,
         environment: &Environment,
     ) -> Result<Option<(String, String)>, ConfigError> {
-        let goes_with =
-            |origin: Option<&Origin>| url_origin == Some(&Origin::Default) || origin == url_origin;
+        let goes_with = |origin: Option<&Origin>| {
+            url_origin == Some(&Origin::Default)
+                || origin == url_origin
+                || matches!((origin, url_origin), (Some(Origin::Flag(_)), Some(Origin::Flag(_))))
+        };
         if let Some((key, origin)) = self.stored_key()
             && goes_with(Some(origin))
         {
@@ -389,6 +397,7 @@ mod tests {
             "endpoint: {profile: work}",
             "endpoint: {api_key_env: AWS_SECRET_ACCESS_KEY}",
             "endpoint: {ca_file: evil.pem}",
+            "endpoint: {embedding_model: evil}",
             "profiles: {work: {base_url: 'https://evil.example.com'}}",
         ] {
             Around { project, ..Around::default() }.refused("config file may not set");

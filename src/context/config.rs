@@ -22,6 +22,8 @@ pub struct ContextConfig {
     pub relevance_weight: f64,
     /// What computes the relevance of candidates that come without.
     pub scorer: ScorerKind,
+    /// What meaning counts beside words where vectors are at hand.
+    pub embedding_weight: f64,
 }
 
 /// The relevance that is built in; see [`super::Scorer`] for bringing another one.
@@ -33,6 +35,9 @@ pub enum ScorerKind {
     Bm25,
     /// The chapter's overlap of words.
     Jaccard,
+    /// BM25, which whoever brings the packets mixes with the likeness of vectors before the build;
+    /// what was not given a relevance by that has BM25.
+    Embeddings,
 }
 
 impl Default for ContextConfig {
@@ -45,6 +50,7 @@ impl Default for ContextConfig {
             recency_weight: 0.3,
             relevance_weight: 0.7,
             scorer: ScorerKind::Bm25,
+            embedding_weight: 0.3,
         }
     }
 }
@@ -60,6 +66,7 @@ impl ContextConfig {
             ("min_relevance", self.min_relevance),
             ("recency_weight", self.recency_weight),
             ("relevance_weight", self.relevance_weight),
+            ("embedding_weight", self.embedding_weight),
         ] {
             // A NaN is in no range.
             if !(0.0..=1.0).contains(&value) {

@@ -59,7 +59,7 @@ impl Score {
 /// Returns the built-in scorer of a kind.
 pub(super) fn built_in(kind: ScorerKind) -> Box<dyn Scorer> {
     match kind {
-        ScorerKind::Bm25 => Box::new(Bm25),
+        ScorerKind::Bm25 | ScorerKind::Embeddings => Box::new(Bm25),
         ScorerKind::Jaccard => Box::new(Jaccard),
     }
 }

@@ -3,6 +3,7 @@
 
 mod call_ids;
 pub mod catalog;
+pub mod embedding;
 mod error;
 pub mod offline;
 pub mod openai;

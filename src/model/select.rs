@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::embedding::{Embedder, Remembering};
 use super::offline::OfflineModel;
-use super::openai::{EndpointOptions, OpenAiModel};
+use super::openai::{EndpointOptions, OpenAiEmbedder, OpenAiModel};
 use super::recorded::RecordedModel;
 use super::retrying::{RetryOptions, Retrying};
 use super::scripted::{ScriptError, ScriptedModel};
@@ -111,6 +112,15 @@ impl ModelOptions {
             return Err(SelectError::NoName(endpoint.base.to_string()));
         }
         Ok(Choice::Endpoint(Box::new(endpoint)))
+    }
+}
+
+impl ModelOptions {
+    /// Returns what makes vectors of texts; none unless an endpoint answers and has a model for it.
+    pub fn embedder(&self) -> Result<Option<Arc<dyn Embedder>>, SelectError> {
+        let Choice::Endpoint(endpoint) = self.choice()? else { return Ok(None) };
+        let Some(embedder) = OpenAiEmbedder::new(&endpoint)? else { return Ok(None) };
+        Ok(Some(Arc::new(Remembering::new(Arc::new(embedder)))))
     }
 }
 

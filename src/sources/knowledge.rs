@@ -21,12 +21,23 @@ use crate::support::text::clean;
 pub struct Knowledge {
     workspace: Workspace,
     guides: GuideFiles,
+    /// The sections that are offered at most.
+    most: usize,
+    /// The relevance that an offered section has at least.
+    least: f64,
 }
 
 impl Knowledge {
     /// Returns the documents of a workspace whose guides are offered by `guides`.
     pub fn new(workspace: Workspace, guides: GuideFiles) -> Self {
-        Self { workspace, guides }
+        Self { workspace, guides, most: MOST_SECTIONS, least: LEAST_RELEVANT }
+    }
+
+    /// Offers many more sections, also such without a word of the question, for somebody who
+    /// compares them by meaning.
+    #[must_use]
+    pub fn widely(self) -> Self {
+        Self { most: MOST_SECTIONS_WIDELY, least: 0.0, ..self }
     }
 
     fn packets(&self, query: &str) -> Vec<ContextPacket> {
@@ -41,9 +52,9 @@ impl Knowledge {
         ranked.sort_by(|(_, one), (_, other)| other.total_cmp(one));
         ranked
             .into_iter()
-            .filter(|(_, relevance)| *relevance >= LEAST_RELEVANT)
+            .filter(|(_, relevance)| *relevance >= self.least)
             .filter(|(section, _)| !shown.iter().any(|shown| shown.contains(section.text.trim())))
-            .take(MOST_SECTIONS)
+            .take(self.most)
             .map(|(section, _)| section.packet())
             .collect()
     }
@@ -88,6 +99,9 @@ const MOST_SECTIONS: usize = 5;
 
 /// How relevant a section is at least, against the best one; the chapter's minimum.
 const LEAST_RELEVANT: f64 = 0.3;
+
+/// Sections at the most where they are compared by meaning.
+const MOST_SECTIONS_WIDELY: usize = 40;
 
 /// Folders that hold documents.
 const DOCUMENT_FOLDERS: [&str; 4] = ["docs", "doc", "documentation", "Documentation"];

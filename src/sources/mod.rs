@@ -50,6 +50,9 @@ pub struct Materials {
     pub sessions: Sessions,
     /// Counts what has a budget of its own.
     pub counter: Arc<TokenCounter>,
+    /// Whether candidates are compared by meaning afterwards, so that words alone do not decide
+    /// what is offered.
+    pub by_meaning: bool,
     /// Open blockers at the most; the rest is counted.
     pub most_blockers: usize,
     /// Notes found by searching with the question, at the most.
@@ -64,13 +67,15 @@ pub struct Materials {
 pub fn builtin(materials: &Materials) -> Vec<Box<dyn ContextSource>> {
     let Materials { workspace, notes, counter, .. } = materials;
     let guides = GuideFiles::new(workspace.clone(), Arc::clone(counter), materials.guide_tokens);
+    let knowledge = Knowledge::new(workspace.clone(), guides.clone());
+    let knowledge = if materials.by_meaning { knowledge.widely() } else { knowledge };
     vec![
         Box::new(Blockers::new(Arc::clone(notes), materials.most_blockers)),
         Box::new(TaskState::new(Arc::clone(notes))),
         Box::new(Actions::new(Arc::clone(notes))),
         Box::new(Notes::new(Arc::clone(notes), materials.most_notes)),
-        Box::new(guides.clone()),
-        Box::new(Knowledge::new(workspace.clone(), guides)),
+        Box::new(guides),
+        Box::new(knowledge),
         Box::new(Code::new(workspace.clone(), MOST_PASSAGES)),
         Box::new(Memory::new(materials.sessions.clone(), Arc::clone(counter))),
         Box::new(RepoMap::new(workspace.clone())),

@@ -7,6 +7,7 @@ mod config_edit;
 mod context;
 mod crash;
 mod docs;
+mod embeddings;
 mod endpoint;
 mod endpoint_breaks;
 mod fixtures;

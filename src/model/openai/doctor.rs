@@ -9,7 +9,9 @@ use std::sync::Mutex;
 use serde_json::json;
 
 use super::options::EndpointOptions;
-use super::{OpenAiModel, window};
+use super::url::shown;
+use super::{OpenAiEmbedder, OpenAiModel, window};
+use crate::model::embedding::{Embedder, similarity};
 use crate::model::{ChatModel, ChatReply, ChatRequest, Delta, ModelError};
 use crate::protocol::{Message, ToolSpec};
 
@@ -69,6 +71,7 @@ pub async fn doctor(options: &EndpointOptions) -> Vec<Finding> {
     let (found, tokens) = window_size(&model).await;
     findings.push(found);
     findings.push(canary(&model, tokens).await);
+    findings.extend(vectors(&options).await);
     findings
 }
 
@@ -77,7 +80,7 @@ fn where_it_goes(options: &EndpointOptions) -> Finding {
         Some(key) => format!("key from {}", key.origin()),
         None => "no key".to_owned(),
     };
-    let url = options.base.join("chat/completions");
+    let url = shown(&options.base.join("chat/completions"));
     let mut finding = good(
         "endpoint",
         format!("{url} ({}, model `{}`, {key})", options.preset.name, options.model),
@@ -235,6 +238,38 @@ async fn canary(model: &OpenAiModel, window: usize) -> Finding {
             "the model is weak, or the server cuts prompts: raise its window (`OLLAMA_CONTEXT_LENGTH`)",
         ),
     }
+}
+
+/// Compares a question with two texts, of which one answers it; none where there is no model for
+/// embeddings.
+async fn vectors(options: &EndpointOptions) -> Option<Finding> {
+    let embedder = match OpenAiEmbedder::new(options) {
+        Ok(embedder) => embedder?,
+        Err(error) => return Some(failed("embeddings", &error)),
+    };
+    let texts = [
+        "Where are orders processed?",
+        "The function that handles what customers bought.",
+        "The colours of autumn leaves in a forest.",
+    ];
+    let made = embedder.embed(&texts.map(str::to_owned)).await;
+    let [question, near, far] = match made.as_deref() {
+        Ok([question, near, far]) => [question, near, far],
+        Ok(_) => return None,
+        // Nothing needs them: a turn goes on by words alone.
+        Err(error) => {
+            let hint = error.hint().unwrap_or("relevance is computed by words alone").to_owned();
+            return Some(doubtful("embeddings", error.to_string(), &hint));
+        }
+    };
+    let (near, far) = (similarity(question, near), similarity(question, far));
+    let name = embedder.name();
+    let text = format!("`{name}` makes {} numbers ({near:.2} near, {far:.2} far)", question.len());
+    Some(if near > far {
+        good("embeddings", text)
+    } else {
+        doubtful("embeddings", text, "it does not tell texts apart: choose another model")
+    })
 }
 
 async fn ask(

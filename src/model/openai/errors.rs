@@ -11,6 +11,8 @@ use reqwest::header::HeaderMap;
 
 use super::error_text::{ErrorText, shorten};
 use super::key::ApiKey;
+use super::options::EndpointOptions;
+use super::url::shown;
 use super::{overflow, retry_after};
 use crate::model::ModelError;
 
@@ -97,6 +99,19 @@ const STUMBLED: [&str; 8] = [
 ];
 
 impl Facts {
+    /// Returns what there is to know of a path of an endpoint and a model there.
+    pub(super) fn of(options: &EndpointOptions, path: &str, model: &str) -> Self {
+        Self {
+            host: options.base.host(),
+            url: shown(&options.base.join(path)),
+            model: model.to_owned(),
+            key: options.key.clone(),
+            key_belongs: options.key_belongs.clone(),
+            proxy: options.proxy.clone().unwrap_or_else(|| "the proxy".to_owned()),
+            empty_refusal_is_overflow: options.preset.empty_refusal_is_overflow,
+        }
+    }
+
     /// Returns what an answer means.
     pub(super) fn classify(&self, answer: &Answer, now: DateTime<Utc>) -> ModelError {
         let text = answer.text.searchable.as_str();

@@ -11,6 +11,7 @@ mod body;
 mod client;
 mod content_type;
 mod doctor;
+mod embeddings;
 mod error_text;
 mod errors;
 mod events;
@@ -42,10 +43,11 @@ use reqwest::StatusCode;
 use serde_json::Value;
 
 pub use doctor::{Finding, Verdict, doctor};
+pub use embeddings::OpenAiEmbedder;
 pub use key::{ApiKey, BadKey, StoredKey};
 pub use options::EndpointOptions;
 pub use presets::Preset;
-pub use url::{BadUrl, BaseUrl};
+pub use url::{BadUrl, BaseUrl, shown_url};
 
 use accumulate::Accumulator;
 use adapt::Adaptations;
@@ -86,15 +88,7 @@ type Deltas<'a> = &'a (dyn Fn(Delta) + Send + Sync);
 impl OpenAiModel {
     /// Returns the model of an endpoint. Nothing is sent yet.
     pub fn new(options: EndpointOptions) -> Result<Self, ModelError> {
-        let facts = Facts {
-            host: options.base.host(),
-            url: options.base.join("chat/completions").to_string(),
-            model: options.model.clone(),
-            key: options.key.clone(),
-            key_belongs: options.key_belongs.clone(),
-            proxy: options.proxy.clone().unwrap_or_else(|| "the proxy".to_owned()),
-            empty_refusal_is_overflow: options.preset.empty_refusal_is_overflow,
-        };
+        let facts = Facts::of(&options, "chat/completions", &options.model);
         let client = client::build(&options)?;
         let transport = Transport::new(client, options.clone(), facts.clone());
         let counter = TokenCounter::for_model(&options.model);

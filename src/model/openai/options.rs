@@ -16,6 +16,8 @@ pub struct EndpointOptions {
     pub base: BaseUrl,
     /// The model to ask for.
     pub model: String,
+    /// The model to ask for embeddings; none for no embeddings.
+    pub embedding_model: Option<String>,
     /// The key, if it wants one.
     pub key: Option<ApiKey>,
     /// The place where a key belongs, for messages.
@@ -51,6 +53,7 @@ impl EndpointOptions {
             preset: Preset::of(&base),
             base,
             model: model.into(),
+            embedding_model: None,
             key,
             key_belongs: "`OPENAI_API_KEY`".to_owned(),
             window: None,

@@ -263,7 +263,7 @@ fn sent_arguments(arguments: &str) -> String {
 }
 
 /// Returns a text without NUL and other control characters that servers refuse.
-fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     let refused = |letter: char| {
         (letter.is_control() && !matches!(letter, '\n' | '\t' | '\r'))
             || matches!(letter, '\u{FFFE}' | '\u{FFFF}')

@@ -92,20 +92,7 @@ impl Transport {
     /// one; an error of `take` ends the wait.
     pub(super) async fn ask(&self, body: Value, take: Take<'_>) -> Result<Ending, Failure> {
         let witness = Witness::default();
-        let service = Service { transport: self.clone(), witness: witness.clone() };
-        // Whatever the library would take from the environment is replaced here, and the URL and
-        // the headers are set by the service.
-        let config = OpenAIConfig::new()
-            .with_api_base("http://localhost")
-            .with_api_key("unused")
-            .with_org_id("")
-            .with_project_id("");
-        let library = async_openai::Client::build(self.client.clone(), config).with_http_service(
-            tower::service_fn(move |request: HttpRequestFactory| {
-                let service = service.clone();
-                async move { service.call(request).await }
-            }),
-        );
+        let library = self.library("chat/completions", self.options.stream, &witness);
         if !self.options.stream {
             let answer = library.chat().create_byot::<Value, Value>(body).await;
             return match answer {
@@ -152,6 +139,46 @@ impl Transport {
             _ if witness.is_done() => Ok(Ending::Done),
             _ => Ok(Ending::Open),
         }
+    }
+
+    /// Asks for embeddings.
+    pub(super) async fn embed(&self, body: Value) -> Result<Value, Failure> {
+        let witness = Witness::default();
+        let library = self.library("embeddings", false, &witness);
+        let error = match library.embeddings().create_byot::<Value, Value>(body).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let mut whole = Value::Null;
+        let mut take = |answer: Value| {
+            whole = answer;
+            Ok(Heard::TheEnd)
+        };
+        self.whole(error, &witness, &mut take)?;
+        Ok(whole)
+    }
+
+    /// Returns the library with our own service under it, for one path of the endpoint.
+    fn library(
+        &self,
+        path: &'static str,
+        streams: bool,
+        witness: &Witness,
+    ) -> async_openai::Client<OpenAIConfig> {
+        let service = Service { transport: self.clone(), path, streams, witness: witness.clone() };
+        // Whatever the library would take from the environment is replaced here, and the URL and
+        // the headers are set by the service.
+        let config = OpenAIConfig::new()
+            .with_api_base("http://localhost")
+            .with_api_key("unused")
+            .with_org_id("")
+            .with_project_id("");
+        async_openai::Client::build(self.client.clone(), config).with_http_service(
+            tower::service_fn(move |request: HttpRequestFactory| {
+                let service = service.clone();
+                async move { service.call(request).await }
+            }),
+        )
     }
 
     /// Hands on an answer that came in one piece, which the library sees as an error.
@@ -344,6 +371,10 @@ impl From<ModelError> for Refused {
 #[derive(Clone)]
 struct Service {
     transport: Transport,
+    /// The path below the base.
+    path: &'static str,
+    /// Whether the answer is to come in pieces.
+    streams: bool,
     witness: Witness,
 }
 
@@ -355,8 +386,8 @@ impl Service {
             message: format!("the request cannot be written: {error}"),
             hint: None,
         })?;
-        *request.url_mut() = options.base.join("chat/completions");
-        let accepts = if options.stream { "text/event-stream" } else { "application/json" };
+        *request.url_mut() = options.base.join(self.path);
+        let accepts = if self.streams { "text/event-stream" } else { "application/json" };
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accepts));
         // Whoever compresses a stream holds it back. What comes compressed all the same is read.
         request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -422,7 +453,7 @@ impl Service {
             Looks::Nothing => Err(self.unfit(status, "nothing").into()),
             Looks::Other(kind) => Err(self.unfit(status, &kind).into()),
             Looks::Json => Err(self.in_one_piece(bytes).await?),
-            Looks::Events if !options.stream => Err(self.in_one_piece(bytes).await?),
+            Looks::Events if !self.streams => Err(self.in_one_piece(bytes).await?),
             Looks::Events => {
                 let watched = watch(bytes, Patience { first, then }, self.witness.clone());
                 rebuild(status, &headers, reqwest::Body::wrap_stream(watched))

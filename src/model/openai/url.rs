@@ -6,10 +6,14 @@
 
 use reqwest::Url;
 
+use super::key::MASKED;
 use super::presets::base_path;
 
+/// What of a query is no secret.
+const SHOWN_QUERIES: [&str; 2] = ["api-version", "api_version"];
+
 /// The base of an endpoint, understood.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct BaseUrl {
     url: Url,
 }
@@ -121,9 +125,37 @@ impl BaseUrl {
     }
 }
 
+impl std::fmt::Debug for BaseUrl {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "BaseUrl({self})")
+    }
+}
+
 impl std::fmt::Display for BaseUrl {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(self.url.as_str())
+        formatter.write_str(&shown(&self.url))
+    }
+}
+
+/// Returns an URL as it may be shown: some gateways take a key in the query.
+pub(super) fn shown(url: &Url) -> String {
+    let Some(query) = url.query() else { return url.to_string() };
+    let masked = |pair: &str| match pair.split_once('=') {
+        Some((name, _)) if !SHOWN_QUERIES.contains(&name) => format!("{name}={MASKED}"),
+        _ => pair.to_owned(),
+    };
+    let query: Vec<String> = query.split('&').map(masked).collect();
+    let mut plain = url.clone();
+    plain.set_query(None);
+    format!("{plain}?{}", query.join("&"))
+}
+
+/// Returns a base URL as it may be shown, also one that is none.
+pub fn shown_url(text: &str) -> String {
+    let text = without_user(text);
+    match Url::parse(&text) {
+        Ok(url) if url.query().is_some() => shown(&url),
+        _ => text,
     }
 }
 
@@ -178,6 +210,18 @@ mod tests {
         let error = refused("https://ann:sk-secret@x.y/v1");
         assert!(error.contains("`https://x.y/v1`") && !error.contains("secret"), "{error}");
         assert!(!refused("https://sk-secret@x y/").contains("secret"));
+    }
+
+    #[test]
+    fn what_is_shown_of_an_url_holds_no_secret() {
+        let base = BaseUrl::parse("https://x.y/v1?key=sk-secret&api-version=2024-10-21&t").unwrap();
+        let expected = "https://x.y/v1?key=***&api-version=2024-10-21&t";
+        assert_eq!((base.to_string().as_str(), shown(&base.url).as_str()), (expected, expected));
+        assert_eq!(base.join("models").query(), Some("key=sk-secret&api-version=2024-10-21&t"));
+        assert!(!format!("{base:?}").contains("secret"));
+        assert_eq!(shown_url("https://ann:sk-secret@x.y/v1"), "https://x.y/v1");
+        assert_eq!(shown_url("https://x.y/v1?sig=secret"), "https://x.y/v1?sig=***");
+        assert_eq!(shown_url(""), "");
     }
 
     #[test]

@@ -19,6 +19,9 @@ pub(crate) struct Server {
     arrivals: Mutex<Receiver<()>>,
 }
 
+/// Answers a request for embeddings by its body.
+type Embeds = fn(&Value) -> Vec<u8>;
+
 impl Server {
     /// Starts a server.
     pub(crate) fn start(answers: Vec<Vec<u8>>) -> Self {
@@ -26,8 +29,18 @@ impl Server {
         Self::telling(answers, nothing)
     }
 
+    /// Starts a server that makes vectors too.
+    pub(crate) fn embedding(answers: Vec<Vec<u8>>, embeds: Embeds) -> Self {
+        let nothing = b"HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n".to_vec();
+        Self::with(answers, nothing, Some(embeds))
+    }
+
     /// Starts a server that answers every GET with `told`.
     pub(crate) fn telling(answers: Vec<Vec<u8>>, told: Vec<u8>) -> Self {
+        Self::with(answers, told, None)
+    }
+
+    fn with(answers: Vec<Vec<u8>>, told: Vec<u8>, embeds: Option<Embeds>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -40,9 +53,13 @@ impl Server {
                 let mut stream = stream.unwrap();
                 // A program that was interrupted does not finish its sentence.
                 let Some((head, body)) = read_request(&mut stream) else { continue };
-                let is_chat = head.starts_with("POST");
+                let is_chat = head.starts_with("POST /v1/chat");
+                let vectors = embeds.filter(|_| head.starts_with("POST /v1/embeddings"));
+                let vectors = vectors.map(|embeds| embeds(&body));
                 log.lock().unwrap().push((head, body));
-                let answer = if is_chat {
+                let answer = if let Some(vectors) = vectors {
+                    vectors
+                } else if is_chat {
                     number += 1;
                     answers[(number - 1).min(answers.len() - 1)].clone()
                 } else {
@@ -66,7 +83,14 @@ impl Server {
     /// Returns the chats that it was asked for, as heads and bodies.
     pub(crate) fn chats(&self) -> Vec<(String, Value)> {
         let asked = self.asked.lock().unwrap();
-        asked.iter().filter(|(head, _)| head.starts_with("POST")).cloned().collect()
+        asked.iter().filter(|(head, _)| head.starts_with("POST /v1/chat")).cloned().collect()
+    }
+
+    /// Returns the texts of which vectors were wanted, a list a request.
+    pub(crate) fn embedded(&self) -> Vec<Vec<String>> {
+        let asked = self.asked.lock().unwrap();
+        let wanted = asked.iter().filter(|(head, _)| head.starts_with("POST /v1/embeddings"));
+        wanted.map(|(_, body)| serde_json::from_value(body["input"].clone()).unwrap()).collect()
     }
 }
 

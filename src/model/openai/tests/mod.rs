@@ -1,5 +1,6 @@
 //! What servers send and refuse, a fixture and a test for each kind, through a raw server.
 
+mod embeddings;
 mod errors;
 mod requests;
 mod server;
