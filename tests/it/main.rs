@@ -10,6 +10,7 @@ mod docs;
 mod embeddings;
 mod endpoint;
 mod endpoint_breaks;
+mod endpoint_table;
 mod fixtures;
 mod floors;
 mod full_disk;
