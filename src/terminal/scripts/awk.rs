@@ -165,10 +165,8 @@ impl<'a> Lexer<'a> {
                 }
                 '"' => return self.string().map(Some),
                 '/' => return self.slash().map(Some),
+                '0'..='9' | '.' if begins_number(rest) => return self.number(rest).map(Some),
                 _ if is_name(character) => return Ok(Some(self.name(rest))),
-                '.' if rest[1..].starts_with(|next: char| next.is_ascii_digit()) => {
-                    return Ok(Some(self.name(rest)));
-                }
                 _ => return Ok(Some(self.operator(rest))),
             }
         }
@@ -232,16 +230,34 @@ impl<'a> Lexer<'a> {
             .form("awk '/pattern/ {print $1}' FILE"))
     }
 
-    fn name(&mut self, rest: &'a str) -> Token<'a> {
-        let length = rest.find(|character| !is_name(character) && character != '.');
-        let name = &rest[..length.unwrap_or(rest.len())];
-        self.at += name.len();
-        if name.starts_with(|character: char| character.is_ascii_digit() || character == '.') {
-            self.before = Before::Operand;
-            return Token::Value;
+    /// Reads a number. To `awk` a name may follow it without a blank: `1system("x")`.
+    fn number(&mut self, rest: &'a str) -> Result<Token<'a>, Refusal> {
+        let digits = |from: usize, also: char| {
+            let end = |character: char| !character.is_ascii_digit() && character != also;
+            rest[from..].find(end).map_or(rest.len(), |length| from + length)
+        };
+        let mut end = digits(0, '.');
+        if let Some(exponent) = rest[end..].strip_prefix(['e', 'E']) {
+            let signed = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+            if signed.starts_with(|character: char| character.is_ascii_digit()) {
+                end = digits(rest.len() - signed.len(), '0');
+            }
         }
-        let name = name.split('.').next().unwrap_or(name);
-        self.at = self.at - rest[..length.unwrap_or(rest.len())].len() + name.len();
+        if let Some(glued) = rest[end..].chars().next().filter(|character| is_name(*character)) {
+            return Err(refused(
+                &format!("{}{glued}…", &rest[..end]),
+                "is a number and a name in one",
+            )
+            .advice("Put a blank between the number and the name"));
+        }
+        self.at += end;
+        self.before = Before::Operand;
+        Ok(Token::Value)
+    }
+
+    fn name(&mut self, rest: &'a str) -> Token<'a> {
+        let name = &rest[..rest.find(|character| !is_name(character)).unwrap_or(rest.len())];
+        self.at += name.len();
         self.before = match name {
             "print" | "printf" | "return" | "in" | "exit" | "case" => Before::Operator,
             "do" | "else" => Before::Open,
@@ -271,8 +287,13 @@ impl<'a> Lexer<'a> {
     }
 }
 
+fn begins_number(text: &str) -> bool {
+    text.strip_prefix('.').unwrap_or(text).starts_with(|next: char| next.is_ascii_digit())
+}
+
+/// Names are of ASCII: whatever else stands before one is no part of it.
 fn is_name(character: char) -> bool {
-    character.is_alphanumeric() || character == '_'
+    character.is_ascii_alphanumeric() || character == '_'
 }
 
 #[cfg(test)]
@@ -320,6 +341,9 @@ mod tests {
             "BEGIN{OFS=\"\\t\"} {print $1,$2}",
             "NR%2",
             "{y = x++ + 1}",
+            "{x = 1e5 + 1.5e-3 + .5 + 2.}",
+            "{print 1 2, 3\"a\"}",
+            "{print \"é\" $1}",
         ] {
             assert_eq!(check(program), Ok(()), "{program}");
         }
@@ -368,6 +392,17 @@ mod tests {
             "{sys\\\ntem(1)}",
             "{a = \"\\\\\"; system(1)}",
             "/\\\\/ {system(1)}",
+            "{x = 1system(1)}",
+            "{x = 1.5system(1)}",
+            "{x = .5system(1)}",
+            "{x = 1e5system(1)}",
+            "{x = 1e+5system(1)}",
+            "{x = 0x1system(1)}",
+            "{x = $1system(1)}",
+            "{print 1getline}",
+            "{1print > \"x\"}",
+            "{x = 2ENVIRON[1]}",
+            "{x = ésystem(1)}",
         ] {
             assert!(check(program).is_err(), "{program}");
         }

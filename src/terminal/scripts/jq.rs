@@ -8,13 +8,16 @@ pub(in crate::terminal) fn check(filter: &str) -> Result<(), Refusal> {
     let mut before = ' ';
     while let Some(character) = rest.chars().next() {
         if !is_name(character) {
-            before = character;
+            // Blanks may stand between a `$` and its name.
+            if before != '$' || !character.is_whitespace() {
+                before = character;
+            }
             rest = &rest[character.len_utf8()..];
             continue;
         }
         let end = rest.find(|character| !is_name(character)).unwrap_or(rest.len());
         let name = &rest[..end];
-        let after = rest[end..].trim_start();
+        let after = without_comments(&rest[end..]);
         // `.env` and `{env: 1}` are fields; `"env"` is a text, unless something is interpolated.
         let is_field = matches!(before, '.' | '"') || (after.starts_with(':') && before != '$');
         let effect = match name {
@@ -36,6 +39,15 @@ pub(in crate::terminal) fn check(filter: &str) -> Result<(), Refusal> {
         rest = &rest[end..];
     }
     Ok(())
+}
+
+/// Returns what follows blanks and comments.
+fn without_comments(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    while rest.starts_with('#') {
+        rest = rest[rest.find('\n').unwrap_or(rest.len())..].trim_start();
+    }
+    rest
 }
 
 fn is_name(character: char) -> bool {
@@ -77,6 +89,10 @@ mod tests {
             "$__prog_args",
             "modulemeta",
             "get_search_list",
+            "$ ENV",
+            "$\nENV.HOME",
+            "import # x\n \"a\" as a; .",
+            "include # x\n# y\n\"a\"; .",
         ] {
             assert!(check(filter).is_err(), "{filter}");
         }

@@ -2,6 +2,8 @@
 
 pub(super) mod awk;
 pub(super) mod find;
+#[cfg(test)]
+mod fuzz;
 pub(super) mod jq;
 pub(super) mod sed;
 pub(super) mod test;

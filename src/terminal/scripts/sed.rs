@@ -121,9 +121,11 @@ impl Parser<'_> {
                 self.until(delimiter)?;
                 self.end_of_command()
             }
+            // What follows a version after a blank is the next command to `sed`.
             'v' => {
-                self.skip(|character| !matches!(character, ';' | '\n' | '}'));
-                Ok(())
+                self.skip(|character| matches!(character, ' ' | '\t'));
+                self.skip(|character| character.is_ascii_digit() || character == '.');
+                self.end_of_command()
             }
             'e' => Err(self.refused("e", "would run a program", start)),
             'r' | 'R' => Err(self
@@ -316,6 +318,8 @@ mod tests {
             "#n\np",
             "p # w x\np",
             "z;F",
+            "v;p",
+            "v 4.2\np",
             "/x/c\\new",
             "q5",
             "Q",
@@ -353,6 +357,9 @@ mod tests {
             ("sxaxbxw x", "writes"),
             ("s;a;b;w x", "writes"),
             ("y/a/b/;w x", "writes"),
+            ("v 4.2 w x", "follows a complete command"),
+            ("v w x", "follows a complete command"),
+            ("v;w x", "writes"),
             (":a;w x", "writes"),
             ("ba;w x", "writes"),
             ("a text\nw x", "writes"),
