@@ -241,9 +241,7 @@ fn seq(rule: &Rule, words: &[Argument], scene: &mut Scene<'_>) -> Result<Action,
         word.text.to_str().is_some_and(|text| text.parse::<f64>().is_ok_and(f64::is_finite))
     };
     // Negative numbers look like options, and the numbers come last.
-    let takes_value = |word: &Argument| {
-        matches!(word.text.to_str(), Some("-s" | "-f" | "--separator" | "--format"))
-    };
+    let takes_value = |word: &Argument| matches!(word.text.to_str(), Some("-s" | "--separator"));
     let mut first = 0;
     while words.get(first).is_some_and(|word| word.looks_like_an_option() && !is_number(word)) {
         first += if takes_value(&words[first]) { 2 } else { 1 };

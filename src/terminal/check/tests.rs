@@ -140,6 +140,34 @@ fn cd_is_followed() {
 }
 
 #[test]
+fn cd_goes_back_to_where_the_line_was() {
+    let fixture = Fixture::new();
+    let checker = fixture.checker();
+    let root = checker.workspace().root().to_str().unwrap().to_owned();
+    for (line, expected) in [
+        (
+            "cd src; cd core; cd -; ls",
+            format!("(cd src)\nin src: (cd core)\nin src/core: (cd - {root}/src)\nin src: ls"),
+        ),
+        (
+            "cd src && cd - && cd - && ls",
+            format!("(cd src)\n&& in src: (cd - {root})\n&& (cd - {root}/src)\n&& in src: ls"),
+        ),
+        (
+            "cd src; ls || pwd; cd -; ls",
+            format!("(cd src)\nin src: ls\n|| in src: (pwd)\nin src: (cd - {root})\nls"),
+        ),
+    ] {
+        let plan = checker.plan(line, &checker.workspace().top());
+        let plan = plan.map_err(|refusal| refusal.for_human()).unwrap();
+        assert_eq!(written(&plan), expected, "{line}");
+    }
+    for line in ["cd -", "ls; cd -", "cd src | cd -", "ls | xargs -I{} cd -"] {
+        assert!(checker.plan(line, &checker.workspace().top()).is_err(), "{line}");
+    }
+}
+
+#[test]
 fn cd_can_be_switched_off() {
     let fixture = Fixture::new();
     let checker = Checker::open(Workspace::open(&fixture.root()).unwrap(), false);
