@@ -39,7 +39,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    let done = runtime().and_then(|runtime| runtime.block_on(run(cli)));
+    let done = runtime(&cli.command).and_then(|runtime| runtime.block_on(run(cli)));
     match done {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
@@ -81,8 +81,14 @@ async fn run(cli: Cli) -> Result<u8, CliError> {
     }
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
-    tokio::runtime::Builder::new_multi_thread()
+/// Returns what waits. A line of the terminal has threads of its own, so it starts none beside
+/// them: where few may be started, the line gets them.
+fn runtime(command: &Command) -> Result<tokio::runtime::Runtime, CliError> {
+    let mut builder = match command {
+        Command::Sh(_) => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    builder
         .worker_threads(2)
         .enable_all()
         .build()

@@ -15,8 +15,11 @@ mod fixtures;
 mod floors;
 mod full_disk;
 mod jail;
+mod like_bash;
 mod notes;
 mod offline;
+#[cfg(target_os = "linux")]
+mod old_kernel;
 mod prompts;
 mod requests;
 mod resume;
