@@ -185,6 +185,42 @@ fn something_that_never_answers_is_not_waited_for() {
 }
 
 #[test]
+fn links_in_circles_and_closed_folders_end_in_a_result() {
+    let env = Env::new().file("src/a.txt", "x\n").file("closed/b.txt", "x\n");
+    for (link, target) in [("src/up", ".."), ("src/self", "self"), ("src/a", "b"), ("src/b", "a")] {
+        std::os::unix::fs::symlink(target, env.workspace().join(link)).unwrap();
+    }
+    let closed = env.workspace().join("closed");
+    let set_mode = |mode| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(&closed, mode).unwrap();
+    };
+    set_mode(0o000);
+    let all = env.workspace();
+    // Root reads everything, in the jail too.
+    let is_closed = std::fs::read_dir(&closed).is_err();
+    for (line, expected) in [
+        ("find . -name '*.txt' | sort", "./closed/b.txt\n./src/a.txt\n"),
+        ("grep -rn x . | sort", "./closed/b.txt:1:x\n./src/a.txt:1:x\n"),
+        ("find . -type f -exec cat {} +", "x\nx\n"),
+        ("find src -type l | sort", "src/a\nsrc/b\nsrc/self\nsrc/up\n"),
+        ("ls -R src | wc -l", "6\n"),
+    ] {
+        let ran = sh(&env, line);
+        let expected = if is_closed && !line.contains("src") {
+            assert!(ran.stderr().contains("Permission denied"), "{line}: {}", ran.stderr());
+            expected.replace("./closed/b.txt\n", "").replace("./closed/b.txt:1:x\n", "")
+        } else {
+            expected.to_owned()
+        };
+        let expected = if is_closed && line.ends_with('+') { "x\n" } else { &expected };
+        assert_eq!(ran.stdout(), expected, "{line} in {}", all.display());
+    }
+    assert!(sh(&env, "tree").code(0).stdout().contains("up -> .."));
+    set_mode(0o755);
+}
+
+#[test]
 fn no_secret_of_the_environment_or_of_a_file_comes_out() {
     let key = "sk-0123456789abcdefghijKLMN";
     let env = Env::new().file(".env", format!("KEY={key}\nURL=https://ann:hunter2@example.org\n"));
