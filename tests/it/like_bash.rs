@@ -5,8 +5,6 @@
 //! is not the line's alone (owners, devices, versions) and those that a difference is promised for;
 //! `docs/terminal.md` tells the differences.
 
-#![expect(clippy::unwrap_used, reason = "a helper of a test may panic like the test")]
-#![expect(clippy::print_stderr, reason = "a test that cannot be made says so")]
 #![expect(clippy::disallowed_methods, reason = "bash is the oracle")]
 
 use std::path::Path;
