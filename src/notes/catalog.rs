@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::entry::{self, Entry, Head, Reading};
 use super::files::{self, Found, Scan, Sight, Stamp};
+use super::index_file;
 use super::segment::{Segment, Source};
 use crate::support::atomic_file::{self, UNFINISHED};
 use crate::support::bm25::{Document, Index, Posting, Postings, mean_of};
@@ -209,19 +210,19 @@ impl Loader {
         if segment.documents() < LARGE {
             return None;
         }
-        let mut is_current = vec![false; segment.documents()];
-        let mut new: Vec<String> = Vec::new();
-        let mut place = 0;
-        let all = files::names(&self.folder, |name| match segment.find(name, &mut place) {
-            Some(document) => is_current[document] = true,
-            None => new.push(String::from_utf8_lossy(name).into_owned()),
-        });
-        all.ok()?;
-        if new.len() > MAY_BE_BEHIND.max(is_current.len() / 128) {
+        // The index is in the order of the creations at its end, so that not even the names of the
+        // folder have to be read. Where it is wrong, a warning is missing at the worst.
+        let behind = MAY_BE_BEHIND.max(segment.documents() / 128);
+        let names = index_file::newest(&self.folder, behind + 1)?;
+        let is_new = |name: &&String| {
+            let mut nowhere = usize::MAX;
+            segment.find(name.as_bytes(), &mut nowhere).is_none()
+        };
+        let new: Vec<&String> = names.iter().filter(is_new).collect();
+        if new.len() > behind {
             return None;
         }
-        new.sort_unstable();
-        let latest = new.iter().rev().take(NEWEST).map(|name| Found {
+        let latest = new.into_iter().rev().take(NEWEST).map(|name| Found {
             name: name.clone(),
             stamp: Stamp::default(),
             is_plain: true,
@@ -234,6 +235,8 @@ impl Loader {
         });
         let fresh: Vec<Arc<Fresh>> = fresh.collect();
         state.glanced.clone_from(&fresh);
+        // A note that is gone is noticed when it is compared.
+        let is_current = vec![true; segment.documents()];
         Some(Catalog { segment: Some(segment), is_current, fresh, ..Catalog::default() })
     }
 

@@ -242,19 +242,6 @@ pub(super) fn scan(folder: &Path, unfinished: &str) -> io::Result<Scan> {
     Ok(Scan { blocks, has_unfinished })
 }
 
-/// Shows the names of the Markdown files, in the order in which the system lists them, without
-/// looking at any.
-pub(super) fn names(folder: &Path, mut show: impl FnMut(&[u8])) -> io::Result<()> {
-    let folder = open_folder(folder)?;
-    let mut names = Names::of(&folder)?;
-    while let Some(()) = names.next(|name| {
-        if is_note_name(name) {
-            show(name);
-        }
-    })? {}
-    Ok(())
-}
-
 fn is_note_name(name: &[u8]) -> bool {
     !name.starts_with(b".") && name.ends_with(b".md")
 }

@@ -48,6 +48,23 @@ pub(super) fn append(folder: &Path, entry: &Entry) -> bool {
     atomic_file::extend_derived(&path, length - END.len() as u64, line.as_bytes()).is_ok()
 }
 
+/// Returns the files of the last notes of an index that this program wrote, the newest last;
+/// some more or fewer than `count`.
+pub(super) fn newest(folder: &Path, count: usize) -> Option<Vec<String>> {
+    let path = folder.join(INDEX_FILE);
+    let start = length_if_ours(&path)?.saturating_sub(count as u64 * LINE);
+    let mut file = files::open(&path).ok()?;
+    file.seek(SeekFrom::Start(start)).ok()?;
+    let mut end = Vec::new();
+    file.take(count as u64 * LINE).read_to_end(&mut end).ok()?;
+    let end = String::from_utf8_lossy(&end);
+    let ids = end.lines().filter_map(|line| line.strip_prefix("  \"")?.split('"').next());
+    Some(ids.filter_map(NoteId::parse).map(|id| id.file_name()).collect())
+}
+
+/// What a line of the index takes, rather more than less.
+const LINE: u64 = 400;
+
 /// Returns whether a file has these bytes; what is no plain file has none.
 fn holds(path: &Path, bytes: &[u8]) -> bool {
     let Ok(file) = files::open(path) else { return false };

@@ -146,8 +146,8 @@ impl Segment {
     /// Returns the document of a file. `place` is where it is looked for first, and afterwards
     /// where the file that the system lists next is likely to be.
     pub(super) fn find(&self, name: &[u8], place: &mut usize) -> Option<usize> {
-        let likely = self.header.documents * HEAD + *place * 4;
         if *place < self.documents()
+            && let likely = self.header.documents * HEAD + *place * 4
             && let Some(four) = self.heads.get(likely..likely + 4)
         {
             let document = u32::from_le_bytes(four.try_into().ok()?) as usize;

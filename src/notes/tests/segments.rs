@@ -98,3 +98,31 @@ fn a_segment_that_was_damaged_anywhere_is_made_anew() {
         assert_eq!(search(), found, "cut at {at}");
     }
 }
+
+#[test]
+fn a_creation_in_a_large_folder_is_compared_with_old_and_new_notes() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..300 {
+        let text = format!("---\ntitle: Note {number}\n---\n\nbody word{number} thing{number}\n");
+        put(&folder, &format!("note_20250101_000000_{number}.md"), &text);
+    }
+    let text = |name: &str| format!("{name}1 {name}2 {name}3 {name}4 {name}5 {name}6");
+    // The first makes the indices; from then on no creation looks at the folder.
+    store(&folder).create(new("alpha", &text("alpha"))).unwrap();
+    let beta = store(&folder).create(new("beta", &text("beta"))).unwrap();
+    assert_eq!(beta.near_duplicate, None);
+    let kept = store(&folder);
+    for title in ["alpha", "beta"] {
+        let again = kept.create(new(title, &text(title))).unwrap();
+        assert_eq!(again.near_duplicate.map(|near| near.title).as_deref(), Some(title));
+    }
+    fs::remove_file(folder.path().join(format!("notes/{}.md", beta.note.id))).unwrap();
+    let index: serde_json::Value = serde_json::from_str(&get(&folder, "notes_index.json")).unwrap();
+    assert_eq!(index.as_object().unwrap().len(), 304);
+    // An index that is wrong costs a warning at the worst.
+    for broken in ["", "{}", "{\n  \"x\": 1\n}\n", "{\n  \"../../x\": {}\n}\n"] {
+        put(&folder, "notes_index.json", broken);
+        store(&folder).create(new("gamma", broken)).unwrap();
+    }
+    assert_eq!(store(&folder).list(&Filter::default()).unwrap().total, 307);
+}
