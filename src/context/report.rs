@@ -7,13 +7,17 @@
 mod advice;
 mod display;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::Serialize;
 
+use super::same::Saying;
 use super::score::{self, OLDEST, Score};
 use super::select::{Candidate, Selection};
 use super::{PacketKind, Query, Section};
+use crate::support::mentions::Finder;
+use crate::support::words::Terms;
 
 /// The figures of one build.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -184,18 +188,20 @@ struct QueryWords {
 impl QueryWords {
     fn new(selection: &Selection<'_>, query: &Query) -> Self {
         let wanted = score::term_set(&query.text);
+        let finder = Finder::new(&score::terms_of(wanted.iter()));
         let draft = &selection.draft;
         let items = draft.state.iter().chain(&draft.evidence).chain(&draft.context);
-        let shown = score::terms_within(&wanted, items.map(|item| item.text.as_str()));
-        let candidates = selection.candidates.iter();
-        let offered =
-            score::terms_within(&wanted, candidates.map(|candidate| candidate.content.as_str()));
+        let shown = score::found_in(&finder, items.map(|item| item.text.as_str()));
+        // What is shown was offered, and for the rest it is enough to find each word once.
+        let absent: Terms = score::terms_of(wanted.iter().filter(|term| !shown.contains(*term)));
+        let contents = selection.candidates.iter().map(|candidate| &*candidate.content);
+        let offered = score::found_in(&Finder::new(&absent), contents);
         let found = shown.len();
         let absent = |in_offer: bool| {
             let terms: HashSet<&String> = wanted
                 .iter()
-                .filter(|term| !shown.contains(term.as_str()))
-                .filter(|term| offered.contains(term.as_str()) == in_offer)
+                .filter(|term| !shown.contains(*term))
+                .filter(|term| offered.contains(*term) == in_offer)
                 .collect();
             as_spelled(&terms, &query.text)
         };
@@ -227,16 +233,13 @@ fn as_spelled(terms: &HashSet<&String>, text: &str) -> Vec<String> {
 
 fn packet_reports(selection: &Selection<'_>) -> Vec<PacketReport> {
     let draft = &selection.draft;
-    let mut reports: Vec<PacketReport> = selection
-        .candidates
-        .iter()
-        .enumerate()
-        .map(|(index, candidate)| {
-            let mut items = draft.state.iter().chain(&draft.evidence).chain(&draft.context);
-            let shown = items.find(|item| item.packet == index).map_or(0, |item| item.tokens);
-            packet_report(candidate, shown)
-        })
-        .collect();
+    let mut shown_tokens = vec![0; selection.candidates.len()];
+    for item in draft.state.iter().chain(&draft.evidence).chain(&draft.context) {
+        shown_tokens[item.packet] = item.tokens;
+    }
+    let with_tokens = selection.candidates.iter().zip(shown_tokens);
+    let mut reports: Vec<PacketReport> =
+        with_tokens.map(|(candidate, tokens)| packet_report(candidate, tokens)).collect();
     let order = |report: &PacketReport| {
         (!report.fate.is_shown(), report.score.is_some(), -report.score.unwrap_or(0.0))
     };
@@ -270,9 +273,15 @@ fn redundancy(selection: &Selection<'_>) -> f64 {
     let mut said = HashSet::new();
     let (mut all, mut new) = (0, 0);
     for item in draft.state.iter().chain(&draft.evidence).chain(&draft.context) {
-        let terms = score::term_set(&selection.candidates[item.packet].content);
-        all += terms.len();
-        new += terms.into_iter().filter(|term| said.insert(term.clone())).count();
+        let candidate = &selection.candidates[item.packet];
+        let read = match &candidate.saying {
+            // Of what was cut only what is left says anything.
+            _ if item.trimmed => Cow::Owned(Saying::of(&item.text)),
+            Some(saying) => Cow::Borrowed(saying),
+            None => Cow::Owned(Saying::of(&candidate.content)),
+        };
+        all += read.terms().len();
+        new += read.terms().iter().filter(|term| said.insert(**term)).count();
     }
     share(all - new, all)
 }

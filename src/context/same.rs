@@ -4,16 +4,17 @@
 //! a name are not the same, and short texts are only when they are equal: they may differ in the
 //! one word that matters.
 
-use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::score::overlap;
 use crate::support::words::{self, TermKind};
 
-/// What a text says: its runs of three words, or pairs of characters, as hashes.
+/// What a text says: its words and pairs of characters, and its runs of three of them, as hashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Saying {
-    runs: HashSet<u64>,
+    /// Sorted, each once.
+    terms: Vec<u64>,
+    /// Sorted, each once.
+    runs: Vec<u64>,
 }
 
 impl Saying {
@@ -24,12 +25,42 @@ impl Saying {
             TermKind::Word | TermKind::Pair => terms.push(hash(term)),
             TermKind::Identifier | TermKind::Character => {}
         });
-        Self { runs: terms.windows(RUN).map(|run| hash(&run)).collect() }
+        let runs = distinct(terms.windows(RUN).map(run_hash).collect());
+        Self { terms: distinct(terms), runs }
+    }
+
+    /// Returns the distinct words and pairs.
+    pub(super) fn terms(&self) -> &[u64] {
+        &self.terms
     }
 
     /// Returns whether two texts say the same.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.runs.len() >= FEW && overlap(&self.runs, &other.runs) >= SAME
+        if self.runs.len() < FEW {
+            return false;
+        }
+        // Few texts are like another, and most are unlike from their first runs on.
+        let (mut common, mut only) = (0, 0);
+        let (mut own, mut others) = (self.runs.as_slice(), other.runs.as_slice());
+        let most = (self.runs.len() + other.runs.len()) / MOST_DIFFERENT;
+        while let ([first, own_rest @ ..], [second, others_rest @ ..]) = (own, others) {
+            if first == second {
+                common += 1;
+            } else {
+                only += 1;
+                if only > most {
+                    return false;
+                }
+            }
+            if first <= second {
+                own = own_rest;
+            }
+            if second <= first {
+                others = others_rest;
+            }
+        }
+        let all = common + only + own.len() + others.len();
+        common * SAME.1 >= all * SAME.0
     }
 }
 
@@ -39,12 +70,28 @@ const RUN: usize = 3;
 /// A text with fewer runs is like no other.
 const FEW: usize = 12;
 
-/// Texts whose runs overlap by this much say the same.
-const SAME: f64 = 0.9;
+/// Texts whose runs overlap by this much say the same: nine in ten.
+const SAME: (usize, usize) = (9, 10);
 
-fn hash(value: &(impl Hash + ?Sized)) -> u64 {
+/// Texts of which more than one in so many runs is in one alone overlap by less than that: of all
+/// runs a tenth may be, and there are at most as many as both have together.
+const MOST_DIFFERENT: usize = 10;
+
+fn distinct(mut hashes: Vec<u64>) -> Vec<u64> {
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+fn run_hash(run: &[u64]) -> u64 {
+    let mix =
+        |all: u64, next: &u64| (all.rotate_left(23) ^ next).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    run.iter().fold(0, mix)
+}
+
+fn hash(term: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
+    term.hash(&mut hasher);
     hasher.finish()
 }
 

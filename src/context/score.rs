@@ -6,8 +6,9 @@ use std::hash::Hash;
 use chrono::{DateTime, Utc};
 
 use super::{ContextConfig, ScorerKind};
-use crate::support::bm25::{Document, Index};
-use crate::support::words::{self, TermKind};
+use crate::support::bm25;
+use crate::support::mentions::{Finder, Mentions};
+use crate::support::words::{self, TermKind, Terms};
 
 /// Computes how relevant candidates are.
 ///
@@ -30,7 +31,7 @@ pub struct Jaccard;
 
 impl Scorer for Bm25 {
     fn relevance(&self, query: &str, candidates: &[&str]) -> Vec<f64> {
-        Index::new(candidates.iter().map(|text| Document { title: "", text })).relevance(query)
+        bm25::relevance(&Mentions::of(query, candidates), query)
     }
 }
 
@@ -95,20 +96,32 @@ pub(super) fn term_set(text: &str) -> HashSet<String> {
     terms
 }
 
-/// Returns those of the wanted terms that any of the texts has.
-pub(super) fn terms_within<'a>(
-    wanted: &'a HashSet<String>,
+/// Returns a set of words and pairs as terms.
+pub(super) fn terms_of<'a>(set: impl Iterator<Item = &'a String>) -> Terms {
+    let is_pair = |term: &String| term.chars().next().is_some_and(words::is_spaceless);
+    let (pairs, words) = set.cloned().partition(is_pair);
+    Terms { words, pairs, ..Terms::default() }
+}
+
+/// Returns those of a finder's terms that any of the texts has; looks into no further text once it
+/// has seen all.
+pub(super) fn found_in<'a>(
+    finder: &Finder,
     texts: impl Iterator<Item = &'a str>,
-) -> HashSet<&'a str> {
-    let mut found = HashSet::new();
+) -> HashSet<String> {
+    let mut is_found = vec![false; finder.terms().len()];
+    let mut left = is_found.len();
     for text in texts {
-        words::visit(text, |_, term| {
-            if let Some(term) = wanted.get(term) {
-                found.insert(term.as_str());
-            }
+        if left == 0 {
+            break;
+        }
+        finder.find(text, |number| {
+            left -= usize::from(!is_found[number]);
+            is_found[number] = true;
         });
     }
-    found
+    let terms = finder.terms().iter().zip(is_found);
+    terms.filter(|(_, found)| *found).map(|((_, term), _)| term.clone()).collect()
 }
 
 /// Returns the share of what two sets have in common in all they have; 0 when both are empty.

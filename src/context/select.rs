@@ -4,19 +4,20 @@
 //! long candidate would starve all others. What is larger than the whole room gets half of it at
 //! most; what did not fit whole gets, best first, what is left in the end.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use super::compress::{LEAST, shorten};
 use super::report::Fate;
 use super::same::Saying;
 use super::score::{self, Score};
-use super::structure::{Draft, Item, content_of, render};
+use super::structure::{Draft, Item, content_of, label, render};
 use super::{ContextBuilder, ContextPacket, Keep, PacketKind, Query, Section};
 
 /// A candidate with what is known of it so far.
 pub(super) struct Candidate<'a> {
     pub(super) packet: &'a ContextPacket,
-    pub(super) content: String,
+    pub(super) content: Cow<'a, str>,
     pub(super) age_hours: f64,
     /// None for what does not compete.
     pub(super) score: Option<Score>,
@@ -24,7 +25,7 @@ pub(super) struct Candidate<'a> {
     pub(super) tokens: Option<usize>,
     pub(super) fate: Option<Fate>,
     /// What it says, once that was needed.
-    saying: Option<Saying>,
+    pub(super) saying: Option<Saying>,
 }
 
 /// The work of selecting for one build.
@@ -122,9 +123,10 @@ impl<'a> Selection<'a> {
             let header = self.header_cost(self.section(index));
             // What hardly fits is not counted now, nor compared with the others: it is shorter
             // texts that have a chance where a longer one had none.
-            let length = self.candidates[index].content.len();
-            let likely_cost = few_tokens(&self.candidates[index].content) + header;
-            if likely_cost <= whole_room && (likely_cost > room || length >= shortest_missed) {
+            let content = &self.candidates[index].content;
+            let length = content.len();
+            let hardly_fits = |room: usize| is_likely_over(content, room.saturating_sub(header));
+            if (length >= shortest_missed || hardly_fits(room)) && !hardly_fits(whole_room) {
                 waiting.push(index);
                 continue;
             }
@@ -153,9 +155,16 @@ impl<'a> Selection<'a> {
     /// Gives the room that is left to what did not fit whole, best first.
     fn fill_rest(&mut self, waiting: Vec<usize>, room: usize) {
         let mut room = room;
+        // What was too little for a label, and the least of an item, is for a longer one.
+        let mut shortest_missed = usize::MAX;
         for index in waiting {
             let header = self.header_cost(self.section(index));
-            if room < LEAST + header && few_tokens(&self.candidates[index].content) > room {
+            let candidate = &self.candidates[index];
+            let left = room.saturating_sub(header);
+            let label = label(candidate.packet).len();
+            let cannot_be_cut =
+                !self.builder.config.enable_compression || left < LEAST || label >= shortest_missed;
+            if cannot_be_cut && is_likely_over(&candidate.content, left) {
                 self.candidates[index].fate = Some(Fate::NoRoom);
                 continue;
             }
@@ -172,7 +181,10 @@ impl<'a> Selection<'a> {
                     room = room.saturating_sub(item.tokens + header);
                     self.take(index, item);
                 }
-                None => self.candidates[index].fate = Some(Fate::NoRoom),
+                None => {
+                    shortest_missed = shortest_missed.min(label);
+                    self.candidates[index].fate = Some(Fate::NoRoom);
+                }
             }
         }
     }
@@ -364,7 +376,7 @@ fn score_all(builder: &ContextBuilder, candidates: &mut [Candidate<'_>], query: 
     let open = |index: &usize| candidates[*index].packet.relevance.is_none();
     let computed = if competing.iter().any(open) {
         let contents: Vec<&str> =
-            competing.iter().map(|index| candidates[*index].content.as_str()).collect();
+            competing.iter().map(|index| &*candidates[*index].content).collect();
         builder.scorer.relevance(&query.text, &contents)
     } else {
         Vec::new()
@@ -388,10 +400,11 @@ fn is_kept(packet: &ContextPacket) -> bool {
     packet.keep == Keep::Always || packet.kind == PacketKind::State
 }
 
-/// Returns fewer tokens than a text is likely to have: every word begins with one, and one rarely
-/// covers more than six bytes.
-fn few_tokens(text: &str) -> usize {
-    text.split_whitespace().count().max(text.len() / 6)
+/// Returns whether a text has likely more than `most` tokens: every word begins with one, and one
+/// rarely covers more than six bytes. Reads no more of the text than it must.
+fn is_likely_over(text: &str, most: usize) -> bool {
+    let most_words = text.len() / 2 + 1;
+    text.len() / 6 > most || (most_words > most && text.split_whitespace().nth(most).is_some())
 }
 
 /// Returns the largest cap under which items of these costs fit the room together.

@@ -4,6 +4,8 @@
 //! token reaches across; so the tokens of the whole are the tokens of its parts, and a part can be
 //! counted when it is tried and not before.
 
+use std::borrow::Cow;
+
 use super::quote::{SEPARATOR, one_line, quote};
 use super::{ContextPacket, PacketKind, Parts, Section};
 use crate::support::text::clean;
@@ -109,15 +111,22 @@ pub(super) fn render(packet: &ContextPacket, content: &str) -> String {
 }
 
 /// Returns the content of a packet as it may be shown: clean, without blanks around it.
-pub(super) fn content_of(packet: &ContextPacket) -> String {
-    let content = clean(&packet.content);
-    // Blank lines go from the start; the indentation of the first line stays.
-    let text_start = content.find(|character: char| !character.is_whitespace()).unwrap_or(0);
-    let line_start = content[..text_start].rfind('\n').map_or(0, |newline| newline + 1);
-    content[line_start..].trim_end().to_owned()
+pub(super) fn content_of(packet: &ContextPacket) -> Cow<'_, str> {
+    match clean(&packet.content) {
+        Cow::Borrowed(content) => Cow::Borrowed(trimmed(content)),
+        Cow::Owned(content) => Cow::Owned(trimmed(&content).to_owned()),
+    }
 }
 
-fn label(packet: &ContextPacket) -> String {
+/// Returns a text without blanks around it; the indentation of its first line stays.
+fn trimmed(text: &str) -> &str {
+    let text_start = text.find(|character: char| !character.is_whitespace()).unwrap_or(0);
+    let line_start = text[..text_start].rfind('\n').map_or(0, |newline| newline + 1);
+    text[line_start..].trim_end()
+}
+
+/// Returns what stands in front of a content.
+pub(super) fn label(packet: &ContextPacket) -> String {
     let source = quote(&one_line(&packet.source));
     let date = packet.timestamp.format("%Y-%m-%d");
     let note_type = packet.note_type.as_deref().map(one_line).unwrap_or_default();

@@ -73,6 +73,17 @@ pub fn rank(index: &impl Postings, query: &str) -> Vec<(usize, f64)> {
     ranked
 }
 
+/// Returns for every document a number in `0.0..=1.0`: its score over the best score.
+pub fn relevance(index: &impl Postings, query: &str) -> Vec<f64> {
+    let ranked = rank(index, query);
+    let best = ranked.first().map_or(1.0, |(_, score)| *score);
+    let mut relevance = vec![0.0; index.documents()];
+    for (document, score) in ranked {
+        relevance[document] = score / best;
+    }
+    relevance
+}
+
 /// Returns the words of the query that no document has, as the query spells their stems.
 pub fn missing<'a>(index: &impl Postings, terms: &'a Terms) -> Vec<&'a str> {
     let lists = [(TermKind::Word, &terms.words), (TermKind::Pair, &terms.pairs)];
@@ -116,15 +127,9 @@ impl Index {
         rank(self, query)
     }
 
-    /// Returns for every document a number in `0.0..=1.0`: its score over the best score.
+    /// Returns for every document its share of the best score; see [`relevance`].
     pub fn relevance(&self, query: &str) -> Vec<f64> {
-        let ranked = self.score(query);
-        let best = ranked.first().map_or(1.0, |(_, score)| *score);
-        let mut relevance = vec![0.0; self.documents];
-        for (document, score) in ranked {
-            relevance[document] = score / best;
-        }
-        relevance
+        relevance(self, query)
     }
 
     /// Returns the terms of a kind with their postings, in no order.

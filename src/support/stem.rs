@@ -26,9 +26,15 @@ pub fn stem_in_place(word: &mut String) {
     if word.ends_with('y') && has_vowel(&word[..word.len() - 1]) {
         replace(word, "y", "i");
     }
-    replace_first(word, &LONG_SUFFIXES, 0);
-    replace_first(word, &MEDIUM_SUFFIXES, 0);
-    residual(word);
+    if ends_like(word, &LONG_ENDS) {
+        replace_first(word, &LONG_SUFFIXES, 0);
+    }
+    if ends_like(word, &MEDIUM_ENDS) {
+        replace_first(word, &MEDIUM_SUFFIXES, 0);
+    }
+    if ends_like(word, &RESIDUAL_ENDS) {
+        residual(word);
+    }
     final_e_and_double_l(word);
     doer(word);
 }
@@ -73,6 +79,22 @@ const RESIDUAL_SUFFIXES: [&str; 19] = [
     "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous",
     "ive", "ize", "ion", "al", "er", "ic", "ou",
 ];
+
+/// The last two letters of each of the long suffixes: most words end otherwise, and need no
+/// comparison with each of them.
+const LONG_ENDS: [[u8; 2]; 9] =
+    [*b"al", *b"ci", *b"er", *b"li", *b"on", *b"or", *b"sm", *b"ss", *b"ti"];
+
+const MEDIUM_ENDS: [[u8; 2]; 7] = [*b"te", *b"ve", *b"ze", *b"ti", *b"al", *b"ul", *b"ss"];
+
+const RESIDUAL_ENDS: [[u8; 2]; 14] = [
+    *b"nt", *b"ce", *b"le", *b"sm", *b"te", *b"ti", *b"us", *b"ve", *b"ze", *b"on", *b"al", *b"er",
+    *b"ic", *b"ou",
+];
+
+fn ends_like(word: &str, ends: &[[u8; 2]]) -> bool {
+    word.as_bytes().last_chunk::<2>().is_some_and(|last| ends.contains(last))
+}
 
 fn plural(word: &mut String) {
     if word.ends_with("sses") || word.ends_with("ies") {
@@ -218,6 +240,16 @@ mod tests {
         check("poni", &["pony", "ponies"]);
         check("pars", &["parse", "parser", "parsers", "parsing"]);
         check("plan", &["plan", "planner", "planning"]);
+    }
+
+    #[test]
+    fn the_quick_look_at_the_last_letters_misses_no_suffix() {
+        let long = LONG_SUFFIXES.iter().map(|(suffix, _)| (*suffix, &LONG_ENDS[..]));
+        let medium = MEDIUM_SUFFIXES.iter().map(|(suffix, _)| (*suffix, &MEDIUM_ENDS[..]));
+        let residual = RESIDUAL_SUFFIXES.iter().map(|suffix| (*suffix, &RESIDUAL_ENDS[..]));
+        for (suffix, ends) in long.chain(medium).chain(residual) {
+            assert!(ends_like(suffix, ends), "{suffix}");
+        }
     }
 
     #[test]

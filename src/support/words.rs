@@ -6,13 +6,14 @@
 //! pairs of neighbours, and single characters. It ranks nothing (see [`super::bm25`]), and takes
 //! time linear in the text, whatever the text is.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::LazyLock;
+mod known;
+mod normal;
 
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+pub(super) use known::forms_of;
+pub(super) use normal::{Normal, normalized};
 
-use super::stem::{stem, stem_in_place};
+use super::stem::stem_in_place;
+use known::{is_stop_word, short_stem};
 
 /// What a term is; each kind is a field of its own, with lengths and frequencies of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,11 +86,29 @@ pub fn query_terms(text: &str) -> Terms {
 }
 
 /// Calls `found` with every term of a text, in order, without allocating for each.
-pub fn visit(text: &str, mut found: impl FnMut(TermKind, &str)) {
-    let text = normalized(text);
+pub fn visit(text: &str, found: impl FnMut(TermKind, &str)) {
+    visit_normalized(&normalized(text).text, found);
+}
+
+/// Calls `found` with every term of a text that is normalised already.
+pub(super) fn visit_normalized(text: &str, mut found: impl FnMut(TermKind, &str)) {
     let mut tokeniser = Tokeniser::default();
-    for character in text.chars() {
-        tokeniser.take(character, &mut found);
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        // Most of most texts is words in lower case, which need no look at each letter.
+        let small = bytes[at..].iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+        if small > 0 {
+            tokeniser.take_small_letters(&text[at..at + small], &mut found);
+            at += small;
+        } else if byte.is_ascii() {
+            tokeniser.take_ascii(byte, &mut found);
+            at += 1;
+        } else {
+            let Some(character) = text[at..].chars().next() else { break };
+            tokeniser.take(character, &mut found);
+            at += character.len_utf8();
+        }
     }
     tokeniser.end_run(&mut found);
 }
@@ -112,91 +131,7 @@ pub fn is_spaceless(character: char) -> bool {
 const LONGEST_IDENTIFIER: usize = 64;
 
 /// A longer part is cut, so that a minified file is not one huge term.
-const LONGEST_PART: usize = 64;
-
-/// Words too common to tell one text from another, sorted.
-const STOP_WORDS: [&str; 140] = [
-    "a", "about", "above", "again", "against", "all", "also", "am", "an", "and", "any", "are",
-    "aren", "as", "at", "be", "because", "been", "being", "below", "between", "both", "but", "by",
-    "can", "cannot", "could", "couldn", "did", "didn", "do", "does", "doesn", "doing", "don",
-    "during", "each", "either", "else", "few", "for", "from", "further", "had", "hadn", "has",
-    "hasn", "have", "haven", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if",
-    "in", "into", "is", "isn", "it", "its", "itself", "just", "ll", "me", "more", "most", "my",
-    "neither", "nor", "now", "of", "once", "only", "or", "other", "our", "ours", "out", "own",
-    "per", "re", "same", "shall", "she", "should", "shouldn", "so", "some", "such", "t", "than",
-    "that", "the", "their", "theirs", "them", "then", "there", "these", "they", "this", "those",
-    "through", "to", "too", "upon", "us", "ve", "very", "via", "was", "wasn", "we", "were",
-    "weren", "what", "when", "where", "whether", "which", "while", "who", "whom", "whose", "why",
-    "will", "with", "within", "won", "would", "wouldn", "yet", "you", "your", "yours",
-];
-
-/// What programs and people shorten, and the short form that both become.
-const ABBREVIATIONS: [(&str, &str); 52] = [
-    ("allocate", "alloc"),
-    ("application", "app"),
-    ("argument", "arg"),
-    ("asynchronous", "async"),
-    ("attribute", "attr"),
-    ("authentication", "auth"),
-    ("boolean", "bool"),
-    ("buffer", "buf"),
-    ("character", "char"),
-    ("command", "cmd"),
-    ("conf", "config"),
-    ("configure", "config"),
-    ("configuration", "config"),
-    ("cfg", "config"),
-    ("context", "ctx"),
-    ("database", "db"),
-    ("dependency", "dep"),
-    ("directory", "dir"),
-    ("document", "doc"),
-    ("documentation", "doc"),
-    ("environment", "env"),
-    ("error", "err"),
-    ("execute", "exec"),
-    ("expression", "expr"),
-    ("format", "fmt"),
-    ("function", "fn"),
-    ("func", "fn"),
-    ("identifier", "id"),
-    ("implementation", "impl"),
-    ("implement", "impl"),
-    ("index", "idx"),
-    ("information", "info"),
-    ("initialize", "init"),
-    ("integer", "int"),
-    ("iterator", "iter"),
-    ("length", "len"),
-    ("maximum", "max"),
-    ("message", "msg"),
-    ("minimum", "min"),
-    ("number", "num"),
-    ("option", "opt"),
-    ("parameter", "param"),
-    ("pattern", "pat"),
-    ("position", "pos"),
-    ("previous", "prev"),
-    ("reference", "ref"),
-    ("regexp", "regex"),
-    ("repository", "repo"),
-    ("request", "req"),
-    ("source", "src"),
-    ("string", "str"),
-    ("value", "val"),
-];
-
-/// The stems of long and short forms, each with the short form's.
-static SHORT_STEMS: LazyLock<HashMap<String, String>> =
-    LazyLock::new(|| ABBREVIATIONS.iter().map(|(long, short)| (stem(long), stem(short))).collect());
-
-fn normalized(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes {
-        Cow::Borrowed(text)
-    } else {
-        Cow::Owned(text.nfkc().collect())
-    }
-}
+pub(super) const LONGEST_PART: usize = 64;
 
 /// Where the last character stood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -242,6 +177,37 @@ impl Tokeniser {
         }
     }
 
+    /// Takes letters `a` to `z`, at least one.
+    fn take_small_letters(&mut self, letters: &str, found: &mut impl FnMut(TermKind, &str)) {
+        let (first, rest) = letters.split_at(1);
+        self.previous = None;
+        self.take_ascii_letter(first.as_bytes()[0], Last::Lower, found);
+        if self.part.len() + rest.len() <= LONGEST_PART {
+            self.part.push_str(rest);
+            return;
+        }
+        for letter in rest.bytes() {
+            self.take_ascii_letter(letter, Last::Lower, found);
+        }
+    }
+
+    fn take_ascii(&mut self, byte: u8, found: &mut impl FnMut(TermKind, &str)) {
+        self.previous = None;
+        match byte {
+            b'a'..=b'z' => self.take_ascii_letter(byte, Last::Lower, found),
+            b'A'..=b'Z' => self.take_ascii_letter(byte, Last::Upper, found),
+            b'0'..=b'9' => self.take_ascii_letter(byte, Last::Digit, found),
+            b'_' | b'-' => self.take(char::from(byte), found),
+            _ if self.last == Last::None => {}
+            _ => self.end_identifier(found),
+        }
+    }
+
+    fn take_ascii_letter(&mut self, byte: u8, kind: Last, found: &mut impl FnMut(TermKind, &str)) {
+        self.continue_part(kind, found);
+        self.part.push(char::from(byte.to_ascii_lowercase()));
+    }
+
     fn take_letter(&mut self, character: char, found: &mut impl FnMut(TermKind, &str)) {
         let kind = if character.is_numeric() {
             Last::Digit
@@ -250,6 +216,12 @@ impl Tokeniser {
         } else {
             Last::Lower
         };
+        self.continue_part(kind, found);
+        self.part.extend(character.to_lowercase());
+    }
+
+    /// Ends the part where a letter or digit of this kind begins another.
+    fn continue_part(&mut self, kind: Last, found: &mut impl FnMut(TermKind, &str)) {
         match (self.last, kind) {
             (Last::Lower | Last::Digit, Last::Upper) => self.end_part(found),
             (Last::Upper, Last::Lower) => self.split_acronym(found),
@@ -260,7 +232,6 @@ impl Tokeniser {
         if self.part.len() >= LONGEST_PART {
             self.end_part(found);
         }
-        self.part.extend(character.to_lowercase());
     }
 
     /// `HTTPServer`: the last capital belongs to the word that follows.
@@ -277,10 +248,11 @@ impl Tokeniser {
         if self.part.is_empty() {
             return;
         }
-        let stop = STOP_WORDS.binary_search(&self.part.as_str()).is_ok();
+        let stop = is_stop_word(self.part.as_bytes());
         stem_in_place(&mut self.part);
-        if let Some(short) = SHORT_STEMS.get(self.part.as_str()) {
-            (*short).clone_into(&mut self.part);
+        if let Some(short) = short_stem(&self.part) {
+            self.part.clear();
+            self.part.push_str(short);
         }
         if !stop {
             found(TermKind::Word, &self.part);
@@ -371,11 +343,6 @@ mod tests {
     fn a_question_joins_neighbours() {
         let terms = query_terms("the walk builder type");
         assert_eq!(terms.identifiers, ["walkbuild", "buildtype", "walkbuildtype"]);
-    }
-
-    #[test]
-    fn stop_words_are_sorted() {
-        assert!(STOP_WORDS.is_sorted());
     }
 
     #[test]

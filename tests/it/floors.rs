@@ -38,6 +38,7 @@ const FOREIGN: [(&str, &[&str]); 11] = [
     ("async_openai", &["model/openai/"]),
     ("reqwest", &["model/"]),
     ("tower", &["model/openai/"]),
+    ("aho_corasick", &["support/mentions/"]),
     ("tiktoken_rs", &["support/tokens.rs"]),
     ("serde_yaml", &["support/yaml.rs"]),
     ("clap", &["cli/", "config/flags.rs"]),

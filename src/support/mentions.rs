@@ -1,0 +1,174 @@
+//! Which texts mention the terms of a question, and how often, without cutting them into words.
+//!
+//! Ranking needs the frequencies of the question's terms and the lengths of the texts; all other
+//! words of the texts do not matter. So the texts are searched for what words with these stems
+//! begin with, many bytes at a time, and only what stands around a hit is cut into words (see
+//! `finder.rs`). The frequencies are those of [`super::words::visit`], with one rule besides: an
+//! identifier counts where it has a word of the question among its parts. Lengths are measured in
+//! bytes and characters, which says the same as counting words as long as all texts are measured
+//! alike.
+
+mod finder;
+mod surface;
+
+use std::thread;
+
+pub use finder::Finder;
+
+use super::bm25::{Document, Posting, Postings, mean_of};
+use super::words::{self, TermKind, normalized};
+
+/// The mentions of a question's terms in a list of texts; ranks like an index over the texts.
+#[derive(Debug)]
+pub struct Mentions {
+    finder: Finder,
+    documents: usize,
+    /// For each term of the finder.
+    postings: Vec<Vec<Posting>>,
+    /// For each document: bytes of words and what divides them, characters without spaces.
+    lengths: [Vec<u32>; 2],
+    means: [f64; 2],
+}
+
+impl Mentions {
+    /// Searches the texts for the terms of a question; the documents' numbers are their places.
+    pub fn of(query: &str, texts: &[&str]) -> Self {
+        let finder = Finder::new(&words::query_terms(query));
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        let parts = if bytes < WORTH_DIVIDING { 1 } else { processors() };
+        let searched: Vec<Searched> = thread::scope(|scope| {
+            let mut parts = divided(texts, bytes / parts + 1).into_iter();
+            let own = parts.next();
+            let others: Vec<_> =
+                parts.map(|part| scope.spawn(|| Searched::of(&finder, part))).collect();
+            let own = own.map(|part| Searched::of(&finder, part));
+            let joined = others.into_iter().filter_map(|other| other.join().ok());
+            own.into_iter().chain(joined).collect()
+        });
+        Self::joined(finder, searched)
+    }
+
+    /// Returns whether any text mentions a term.
+    pub fn has(&self, kind: TermKind, term: &str) -> bool {
+        self.finder.number_of(kind, term).is_some_and(|number| !self.postings[number].is_empty())
+    }
+
+    fn joined(finder: Finder, searched: Vec<Searched>) -> Self {
+        let mut postings = vec![Vec::new(); finder.terms().len()];
+        let mut lengths = [Vec::new(), Vec::new()];
+        for part in searched {
+            let first = u32::try_from(lengths[0].len()).unwrap_or(u32::MAX);
+            for (all, more) in postings.iter_mut().zip(part.postings) {
+                let place = |posting: Posting| Posting {
+                    document: posting.document.saturating_add(first),
+                    ..posting
+                };
+                all.extend(more.into_iter().map(place));
+            }
+            for (all, more) in lengths.iter_mut().zip(part.lengths) {
+                all.extend(more);
+            }
+        }
+        let means = [mean_of(&lengths[0]), mean_of(&lengths[1])];
+        Self { finder, documents: lengths[0].len(), postings, lengths, means }
+    }
+}
+
+impl Postings for Mentions {
+    fn documents(&self) -> usize {
+        self.documents
+    }
+
+    fn look_up(&self, kind: TermKind, term: &str, found: &mut dyn FnMut(Posting)) {
+        let number = self.finder.number_of(kind, term);
+        number.into_iter().flat_map(|number| &self.postings[number]).copied().for_each(found);
+    }
+
+    fn length(&self, kind: TermKind, document: u32) -> u32 {
+        self.lengths[measure_of(kind)].get(document as usize).copied().unwrap_or(0)
+    }
+
+    fn mean_length(&self, kind: TermKind) -> f64 {
+        self.means[measure_of(kind)]
+    }
+}
+
+/// Less is searched faster than a thread starts.
+const WORTH_DIVIDING: usize = 1 << 20;
+
+/// More threads than this gain nothing on what a context is chosen from.
+const MOST_THREADS: usize = 4;
+
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)
+}
+
+/// Returns the texts in parts of at least `bytes` bytes, the last excepted.
+fn divided<'a, 'b>(texts: &'a [&'b str], bytes: usize) -> Vec<&'a [&'b str]> {
+    let mut parts = Vec::new();
+    let (mut start, mut size) = (0, 0);
+    for (at, text) in texts.iter().enumerate() {
+        size += text.len();
+        if size >= bytes {
+            parts.push(&texts[start..=at]);
+            (start, size) = (at + 1, 0);
+        }
+    }
+    if start < texts.len() {
+        parts.push(&texts[start..]);
+    }
+    parts
+}
+
+/// Returns where the length for a kind of terms is.
+fn measure_of(kind: TermKind) -> usize {
+    match kind {
+        TermKind::Word | TermKind::Identifier => 0,
+        TermKind::Pair | TermKind::Character => 1,
+    }
+}
+
+/// What one thread found.
+struct Searched {
+    postings: Vec<Vec<Posting>>,
+    lengths: [Vec<u32>; 2],
+}
+
+impl Searched {
+    fn of(finder: &Finder, texts: &[&str]) -> Self {
+        let mut searched = Self {
+            postings: vec![Vec::new(); finder.terms().len()],
+            lengths: [Vec::with_capacity(texts.len()), Vec::with_capacity(texts.len())],
+        };
+        for (document, text) in (0..).zip(texts) {
+            let (title, rest) = Document { title: "", text }.parts();
+            let spaceless = searched.search(finder, document, title, true)
+                + searched.search(finder, document, rest, false);
+            let other = text.len().saturating_sub(BYTES_OF_SPACELESS * spaceless);
+            searched.lengths[0].push(u32::try_from(other).unwrap_or(u32::MAX));
+            searched.lengths[1].push(u32::try_from(spaceless).unwrap_or(u32::MAX));
+        }
+        searched
+    }
+
+    /// Notes what a text mentions; returns how many characters without spaces it has.
+    fn search(&mut self, finder: &Finder, document: u32, text: &str, is_title: bool) -> usize {
+        let normal = normalized(text);
+        finder.find_in(&normal, |number| {
+            let list = &mut self.postings[number];
+            if list.last().is_none_or(|last| last.document != document) {
+                list.push(Posting { document, title: 0, text: 0 });
+            }
+            let Some(posting) = list.last_mut() else { return };
+            let count = if is_title { &mut posting.title } else { &mut posting.text };
+            *count = count.saturating_add(1);
+        });
+        normal.spaceless
+    }
+}
+
+/// What nearly every character of a script without spaces takes.
+const BYTES_OF_SPACELESS: usize = 3;
+
+#[cfg(test)]
+mod tests;
