@@ -176,15 +176,12 @@ impl<'a> Selection<'a> {
             } else {
                 self.trimmed(index, room.saturating_sub(header))
             };
-            match item {
-                Some(item) => {
-                    room = room.saturating_sub(item.tokens + header);
-                    self.take(index, item);
-                }
-                None => {
-                    shortest_missed = shortest_missed.min(label);
-                    self.candidates[index].fate = Some(Fate::NoRoom);
-                }
+            if let Some(item) = item {
+                room = room.saturating_sub(item.tokens + header);
+                self.take(index, item);
+            } else {
+                shortest_missed = shortest_missed.min(label);
+                self.candidates[index].fate = Some(Fate::NoRoom);
             }
         }
     }

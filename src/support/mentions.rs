@@ -5,7 +5,7 @@
 //! begin with, many bytes at a time, and only what stands around a hit is cut into words (see
 //! `finder.rs`). The frequencies are those of [`super::words::visit`], with one rule besides: an
 //! identifier counts where it has a word of the question among its parts. Lengths are measured in
-//! bytes and characters, which says the same as counting words as long as all texts are measured
+//! letters and digits, which says nearly the same as counting words, because all texts are measured
 //! alike.
 
 mod finder;
@@ -16,7 +16,7 @@ use std::thread;
 pub use finder::Finder;
 
 use super::bm25::{Document, Posting, Postings, mean_of};
-use super::words::{self, TermKind, normalized};
+use super::words::{self, Normal, TermKind, normalized};
 
 /// The mentions of a question's terms in a list of texts; ranks like an index over the texts.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Mentions {
     documents: usize,
     /// For each term of the finder.
     postings: Vec<Vec<Posting>>,
-    /// For each document: bytes of words and what divides them, characters without spaces.
+    /// For each document: letters and digits, characters of scripts without spaces.
     lengths: [Vec<u32>; 2],
     means: [f64; 2],
 }
@@ -142,19 +142,23 @@ impl Searched {
         };
         for (document, text) in (0..).zip(texts) {
             let (title, rest) = Document { title: "", text }.parts();
-            let spaceless = searched.search(finder, document, title, true)
-                + searched.search(finder, document, rest, false);
-            let other = text.len().saturating_sub(BYTES_OF_SPACELESS * spaceless);
-            searched.lengths[0].push(u32::try_from(other).unwrap_or(u32::MAX));
-            searched.lengths[1].push(u32::try_from(spaceless).unwrap_or(u32::MAX));
+            let mut lengths = [letters_and_digits(text.as_bytes()), 0];
+            for (text, is_title) in [(title, true), (rest, false)] {
+                let normal = normalized(text);
+                searched.search(finder, document, &normal, is_title);
+                lengths[0] += normal.others;
+                lengths[1] += normal.spaceless;
+            }
+            for (all, length) in searched.lengths.iter_mut().zip(lengths) {
+                all.push(u32::try_from(length).unwrap_or(u32::MAX));
+            }
         }
         searched
     }
 
-    /// Notes what a text mentions; returns how many characters without spaces it has.
-    fn search(&mut self, finder: &Finder, document: u32, text: &str, is_title: bool) -> usize {
-        let normal = normalized(text);
-        finder.find_in(&normal, |number| {
+    /// Notes what a text mentions.
+    fn search(&mut self, finder: &Finder, document: u32, text: &Normal<'_>, is_title: bool) {
+        finder.find_in(text, |number| {
             let list = &mut self.postings[number];
             if list.last().is_none_or(|last| last.document != document) {
                 list.push(Posting { document, title: 0, text: 0 });
@@ -163,12 +167,17 @@ impl Searched {
             let count = if is_title { &mut posting.title } else { &mut posting.text };
             *count = count.saturating_add(1);
         });
-        normal.spaceless
     }
 }
 
-/// What nearly every character of a script without spaces takes.
-const BYTES_OF_SPACELESS: usize = 3;
+/// Returns how many letters and digits of ASCII there are, many bytes at a time.
+fn letters_and_digits(text: &[u8]) -> usize {
+    // So few that their number is a byte.
+    let few = text.chunks(128);
+    let count =
+        |few: &[u8]| few.iter().map(|byte| u8::from(byte.is_ascii_alphanumeric())).sum::<u8>();
+    few.map(|few| usize::from(count(few))).sum()
+}
 
 #[cfg(test)]
 mod tests;

@@ -34,7 +34,7 @@ const FLOORS: [(&str, &[&str]); 14] = [
 ];
 
 /// Where a foreign crate may be named: folders end with `/`.
-const FOREIGN: [(&str, &[&str]); 11] = [
+const FOREIGN: [(&str, &[&str]); 12] = [
     ("async_openai", &["model/openai/"]),
     ("reqwest", &["model/"]),
     ("tower", &["model/openai/"]),

@@ -93,7 +93,7 @@ impl Finder {
     }
 
     pub(super) fn find_in(&self, text: &Normal<'_>, mut found: impl FnMut(usize)) {
-        if text.has_dotted_capital || (self.is_foreign && text.has_others) {
+        if text.has_dotted_capital || (self.is_foreign && text.others > 0) {
             self.read_whole(&text.text, &mut found);
             return;
         }
@@ -207,15 +207,13 @@ impl Search {
             return Self::Nothing;
         }
         let wide = packed::Config::new().builder().extend(strings).build();
-        match wide {
-            Some(wide) => Self::Wide(wide),
-            None => {
-                // The first hit is the one that begins first, as it is in the other search.
-                let mut builder = AhoCorasick::builder();
-                let built = builder.match_kind(MatchKind::LeftmostFirst).build(strings);
-                built.map_or(Self::Nothing, Self::Automaton)
-            }
+        if let Some(wide) = wide {
+            return Self::Wide(wide);
         }
+        // The first hit is the one that begins first, as it is in the other search.
+        let mut builder = AhoCorasick::builder();
+        let built = builder.match_kind(MatchKind::LeftmostFirst).build(strings);
+        built.map_or(Self::Nothing, Self::Automaton)
     }
 
     /// Returns where the next hit at or behind `at` begins.

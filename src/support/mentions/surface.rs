@@ -33,9 +33,7 @@ fn beginnings_of_stem(stem: &str) -> Vec<String> {
     let (mut kept, mut others) = (stem, None);
     if is_word && stem.len() > 3 && stem.ends_with("ble") {
         kept = &stem[..stem.len() - 2];
-    } else if is_word && stem.len() > 3 && stem.ends_with("bl") {
-        kept = &stem[..stem.len() - 1];
-    } else if is_word && stem.len() > 3 && stem.ends_with('e') {
+    } else if is_word && stem.len() > 3 && (stem.ends_with('e') || stem.ends_with("bl")) {
         kept = &stem[..stem.len() - 1];
     } else if is_word && stem.len() > 1 && stem.ends_with('i') {
         others = Some(format!("{}y", &stem[..stem.len() - 1]));

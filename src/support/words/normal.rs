@@ -17,8 +17,8 @@ pub(in crate::support) struct Normal<'a> {
     pub(in crate::support) text: Cow<'a, str>,
     /// How many characters of scripts without spaces it has.
     pub(in crate::support) spaceless: usize,
-    /// Whether it has other characters beside them that are not ASCII: letters perhaps.
-    pub(in crate::support) has_others: bool,
+    /// How many other characters it has that are not ASCII and may be letters.
+    pub(in crate::support) others: usize,
     /// Whether it has `İ`, the one letter with ASCII in its lower case that is not ASCII.
     pub(in crate::support) has_dotted_capital: bool,
 }
@@ -30,18 +30,14 @@ pub(in crate::support) fn normalized(text: &str) -> Normal<'_> {
         return normal;
     }
     let text: String = text.nfkc().collect();
-    let Normal { spaceless, has_others, has_dotted_capital, .. } = look_at(&text).0;
-    Normal { text: Cow::Owned(text), spaceless, has_others, has_dotted_capital }
+    let Normal { spaceless, others, has_dotted_capital, .. } = look_at(&text).0;
+    Normal { text: Cow::Owned(text), spaceless, others, has_dotted_capital }
 }
 
 /// Returns what is in a text, and whether nothing in it has another spelling that matters.
 fn look_at(text: &str) -> (Normal<'_>, bool) {
-    let mut normal = Normal {
-        text: Cow::Borrowed(text),
-        spaceless: 0,
-        has_others: false,
-        has_dotted_capital: false,
-    };
+    let mut normal =
+        Normal { text: Cow::Borrowed(text), spaceless: 0, others: 0, has_dotted_capital: false };
     let mut is_plain = true;
     let mut rest = text;
     while !rest.is_empty() {
@@ -55,7 +51,7 @@ fn look_at(text: &str) -> (Normal<'_>, bool) {
                     if is_spaceless(other) {
                         normal.spaceless += 1;
                     } else {
-                        normal.has_others = true;
+                        normal.others += 1;
                         normal.has_dotted_capital |= other == 'İ';
                     }
                     is_plain &= canonical_combining_class(other) == 0
@@ -118,12 +114,12 @@ mod tests {
     fn what_a_text_has_is_seen() {
         let seen = |text| {
             let normal = normalized(text);
-            (normal.spaceless, normal.has_others, normal.has_dotted_capital)
+            (normal.spaceless, normal.others, normal.has_dotted_capital)
         };
-        assert_eq!(seen("abc，你好 def"), (2, false, false));
-        assert_eq!(seen("12345678 é"), (0, true, false));
-        assert_eq!(seen("İ你"), (1, true, true));
-        assert_eq!(seen("ｦ"), (1, false, false));
+        assert_eq!(seen("abc，你好 def"), (2, 0, false));
+        assert_eq!(seen("12345678 é"), (0, 1, false));
+        assert_eq!(seen("İ你"), (1, 1, true));
+        assert_eq!(seen("ｦ"), (1, 0, false));
     }
 
     #[test]
