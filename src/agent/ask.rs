@@ -1,12 +1,14 @@
 //! One call of the model: counted, shown as it comes, cut off by limits and by a person.
 
+use std::collections::HashSet;
+
 use tokio::sync::mpsc;
 
 use super::turn::Turn;
 use super::window::Prompt;
 use super::{AgentError, CodebaseMaintainer};
 use crate::model::{ChatReply, ChatRequest, Delta, Finish, ModelError};
-use crate::protocol::{EventKind, Message, StopReason, ToolSpec, Usage};
+use crate::protocol::{Event, EventKind, Message, StopReason, ToolCall, ToolSpec, Usage};
 
 /// What came of asking.
 pub(super) enum Asked {
@@ -28,7 +30,7 @@ impl CodebaseMaintainer {
             let mut request = ChatRequest { messages: self.messages.clone(), tools: tools.clone() };
             let mut prompt_tokens = self.count(&request);
             if self.fills_the_window(prompt_tokens) {
-                self.make_room(turn, &tools, self.roomy(prompt_tokens))?;
+                self.make_room(turn, &tools, self.roomy(prompt_tokens)).await?;
                 if turn.is_stuck() && !tools.is_empty() {
                     return Ok(Asked::Stopped(StopReason::WindowFull));
                 }
@@ -43,12 +45,13 @@ impl CodebaseMaintainer {
             });
             match self.wait_for(turn, &request).await {
                 Ok(Asked::Stopped(reason)) => return Ok(Asked::Stopped(reason)),
-                Ok(Asked::Replied(reply)) => {
+                Ok(Asked::Replied(mut reply)) => {
+                    give_own_ids(&mut reply.calls, self.recorder.events());
                     self.take_reply(turn, &reply, prompt_tokens);
                     return Ok(Asked::Replied(reply));
                 }
                 Err(ModelError::Overflow { message, .. }) if !turn.is_stuck() => {
-                    let freed = self.make_room(turn, &tools, self.roomy(prompt_tokens))?;
+                    let freed = self.make_room(turn, &tools, self.roomy(prompt_tokens)).await?;
                     self.recorder.warn(format!(
                         "The prompt did not fit the model ({message}); making room freed {freed} tokens."
                     ));
@@ -166,7 +169,7 @@ impl CodebaseMaintainer {
     /// Returns our own counts for a model that tells none. Each request begins with the one
     /// before it, or with what was left of it when room was made: that is the part which a provider
     /// could have cached.
-    fn estimate(&self, reply: &ChatReply, prompt_tokens: u64) -> Usage {
+    pub(super) fn estimate(&self, reply: &ChatReply, prompt_tokens: u64) -> Usage {
         let calls: usize = reply.calls.iter().map(|call| self.counter.count(&call.arguments)).sum();
         Usage {
             prompt_tokens,
@@ -174,5 +177,60 @@ impl CodebaseMaintainer {
             completion_tokens: (self.counter.count(&reply.text) + calls) as u64,
             estimated: true,
         }
+    }
+}
+
+/// Gives each call an id that no other call of the session has: some servers count anew in each
+/// reply, and results are kept and found by their ids.
+fn give_own_ids(calls: &mut [ToolCall], events: &[Event]) {
+    if calls.is_empty() {
+        return;
+    }
+    let made = events.iter().flat_map(|event| match &event.kind {
+        EventKind::ModelReplied { calls, .. } => calls.as_slice(),
+        _ => &[],
+    });
+    let mut taken: HashSet<String> = made.map(|call| call.id.clone()).collect();
+    for call in calls {
+        let stem = if call.id.is_empty() { "call".to_owned() } else { call.id.clone() };
+        let mut number = 2_u64;
+        let mut id = stem.clone();
+        while taken.contains(&id) {
+            id = format!("{stem}_{number}");
+            number += 1;
+        }
+        taken.insert(id.clone());
+        call.id = id;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_call_of_a_session_has_an_id_of_its_own() {
+        let calls = |ids: &[&str]| -> Vec<ToolCall> {
+            ids.iter().map(|id| ToolCall::new(*id, "terminal", &json!({}))).collect()
+        };
+        let replied = |calls| EventKind::ModelReplied {
+            text: String::new(),
+            reasoning: None,
+            calls,
+            cut: false,
+            unverified: false,
+            usage: Usage::default(),
+        };
+        let kinds = [replied(calls(&["call_0", "call_1"])), replied(calls(&["call_0_2"]))];
+        let at = chrono::DateTime::UNIX_EPOCH;
+        let events: Vec<Event> =
+            (1..).zip(kinds).map(|(seq, kind)| Event { seq, at, kind }).collect();
+        let mut new = calls(&["call_0", "call_9", "", "call_9"]);
+        give_own_ids(&mut new, &events);
+        let ids: Vec<&str> = new.iter().map(|call| call.id.as_str()).collect();
+        assert_eq!(ids, ["call_0_3", "call_9", "call", "call_9_2"]);
     }
 }

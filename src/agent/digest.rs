@@ -6,7 +6,7 @@ use super::room::one_line;
 use super::turn::Turn;
 use super::{AgentError, CodebaseMaintainer};
 use crate::context::quote_structure as quote;
-use crate::notes::Note;
+use crate::notes::{Note, Status};
 use crate::prompts::Language;
 use crate::protocol::{CommandFacts, Event, EventKind, NoteChange, ToolCall};
 use crate::support::text::{first_line, floor_char_boundary};
@@ -27,34 +27,55 @@ pub(super) const DETAILS: [Detail; 2] =
     [Detail { rows: 40, note: 2000, reason: 500 }, Detail { rows: 12, note: 300, reason: 200 }];
 
 impl CodebaseMaintainer {
-    /// Returns the digest of the session so far.
-    pub(super) fn digest(&self, turn: &Turn, detail: Detail) -> Result<String, AgentError> {
+    /// Returns the digest of the session so far. A summary stands in the place of what was said on
+    /// the way and of the commands.
+    pub(super) fn digest(
+        &self,
+        turn: &Turn,
+        detail: Detail,
+        summary: Option<&str>,
+    ) -> Result<String, AgentError> {
         let events = self.recorder.events();
         let blockers = self.notes.open_blockers().unwrap_or_default();
         let states = self.notes.current_task_states().unwrap_or_default();
         let shown = |id: &str| blockers.iter().chain(&states).any(|note| note.id.as_str() == id);
         let decisions = decisions(events).into_iter().filter(|change| !shown(&change.id));
         let decisions = decisions.map(|change| match self.notes.read(&change.id) {
-            Ok(note) if change.action != "delete" => noted(&note, detail),
+            Ok(note) if change.action != "delete" => match note.status {
+                Status::Open | Status::Doing => noted(&note, detail),
+                // What is settled is told so that it is not taken up again.
+                settled => {
+                    format!("- `{}` [{}, {settled}] {}", note.id, note.kind, quote(&note.title))
+                }
+            },
             _ => format!("- {} `{}`: {}", change.action, change.id, quote(&change.title)),
         });
         let list = |rows: Vec<String>| newest_rows(&rows, detail.rows, self.language());
         // The store tells the newest first.
         let told =
             |notes: &[Note]| list(notes.iter().rev().map(|note| noted(note, detail)).collect());
-        let values = [
+        let mut values = vec![
             ("task", self.task(&turn.request)?),
             ("earlier", list(earlier(&events[..turn.first_event.min(events.len())], detail))),
             ("blockers", told(&blockers)),
             ("states", told(&states)),
             ("decisions", list(decisions.collect())),
             ("failed", list(failed(events, detail))),
-            ("said", list(said(events))),
-            ("commands", list(commands(events))),
         ];
+        let prompt = match summary {
+            Some(summary) => {
+                values.push(("summary", summary.to_owned()));
+                "digest_with_summary"
+            }
+            None => {
+                values.push(("said", list(said(events))));
+                values.push(("commands", list(commands(events))));
+                "digest"
+            }
+        };
         let values: Vec<(&str, &str)> =
             values.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        Ok(self.prompts()?.fill("digest", &values)?)
+        Ok(self.prompts()?.fill(prompt, &values)?)
     }
 }
 

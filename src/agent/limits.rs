@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Compaction;
 use crate::protocol::{StopReason, ToolFailureKind};
 
 /// The limits of a turn, all on by default.
@@ -22,6 +23,8 @@ pub struct Limits {
     /// The model's window in tokens, where it is smaller than the model says or the model says
     /// nothing; 0 for the model's own.
     pub window: usize,
+    /// Who words what older messages came to when they make room.
+    pub compaction: Compaction,
 }
 
 impl Default for Limits {
@@ -34,6 +37,7 @@ impl Default for Limits {
             refused_commands: 8,
             tool_output_tokens: 8000,
             window: 0,
+            compaction: Compaction::Digest,
         }
     }
 }

@@ -28,6 +28,7 @@ mod resume;
 mod room;
 mod session;
 mod state;
+mod sum_up;
 mod transcript;
 mod turn;
 mod window;
@@ -44,6 +45,7 @@ pub use options::{MaintainerOptions, NoteRules};
 pub use recorder::Nowhere;
 pub use report::{Activity, NoteRow, Report, SessionInfo, Tokens, TurnRow, stats};
 pub use request::Request;
+pub use sum_up::Compaction;
 pub use transcript::replay;
 
 use crate::context::{ContextBuilder, ContextSource};

@@ -128,7 +128,8 @@ pub fn stats(events: &[Event]) -> Stats {
                 asked = *step;
             }
             EventKind::TurnStarted { .. } => asked = 0,
-            EventKind::ModelReplied { usage, .. } => stats.usage.add(*usage),
+            EventKind::ModelReplied { usage, .. }
+            | EventKind::ContextCompacted { usage: Some(usage), .. } => stats.usage.add(*usage),
             EventKind::CommandFinished(CommandFacts { refused: true, .. }) => {
                 stats.commands_refused += 1;
             }
@@ -140,7 +141,7 @@ pub fn stats(events: &[Event]) -> Stats {
             EventKind::NoteChanged(_) => stats.notes_changed += 1,
             EventKind::SessionStarted { .. }
             | EventKind::ContextBuilt { .. }
-            | EventKind::ContextCompacted { .. }
+            | EventKind::ContextCompacted { usage: None, .. }
             | EventKind::ModelDelta { .. }
             | EventKind::ModelRestarted
             | EventKind::ModelWaiting { .. }

@@ -115,8 +115,9 @@ impl CodebaseMaintainer {
                     rebuilt.answer = rebuilt.answer.take().or_else(|| answer.take());
                 }
                 EventKind::ContextBuilt { .. } => rebuilt.built = true,
-                EventKind::ContextCompacted { tokens_before, tokens_after, .. } => {
+                EventKind::ContextCompacted { tokens_before, tokens_after, usage, .. } => {
                     rebuilt.used.steps = asked;
+                    rebuilt.used.prompt_tokens += usage.map_or(0, |usage| usage.prompt_tokens);
                     rebuilt.compacted(*tokens_before, *tokens_after);
                 }
                 EventKind::ToolFinished { id, for_model, completeness, failure, .. } => {

@@ -2,14 +2,14 @@
 //!
 //! First older results become one line each, with the whole of them kept in the session's
 //! `outputs/`; when that is not enough, older rounds become a digest that is built from the
-//! journal and the notes. What was done is an event, so that a resumed session has the same
+//! journal and the notes, with a summary of the model's in it where that is wanted. What was done is an event, so that a resumed session has the same
 //! messages.
 
 use super::compact;
 use super::digest::DETAILS;
 use super::transcript;
 use super::turn::Turn;
-use super::{AgentError, CodebaseMaintainer};
+use super::{AgentError, CodebaseMaintainer, Compaction};
 use crate::model::ChatRequest;
 use crate::protocol::{ClearedResult, Completeness, EventKind, Message, ToolCall, ToolSpec};
 use crate::support::text::first_line;
@@ -32,46 +32,47 @@ impl CodebaseMaintainer {
 
     /// Makes room until a prompt has at most `goal` tokens, as far as that goes. Returns how many
     /// were freed.
-    pub(super) fn make_room(
+    pub(super) async fn make_room(
         &mut self,
         turn: &mut Turn,
         tools: &[ToolSpec],
         goal: u64,
     ) -> Result<u64, AgentError> {
-        let tools = ChatRequest { messages: Vec::new(), tools: tools.to_vec() };
-        let sum = |messages: &[Message]| -> u64 {
-            messages.iter().map(|message| self.count_message(message)).sum()
-        };
+        let alone = ChatRequest { messages: Vec::new(), tools: tools.to_vec() };
         let system = self.messages[..1].to_vec();
-        let fixed = self.count(&tools) + sum(&system);
-        let mut said = self.messages[1..].to_vec();
-        let tokens_before = fixed + sum(&said);
+        let fixed = self.count(&alone) + self.sum(&system);
+        let whole = self.messages[1..].to_vec();
+        let mut said = whole.clone();
+        let tokens_before = fixed + self.sum(&said);
 
         let newest = compact::newest(&said);
         let cleared = self.clear(&said[..newest]);
         compact::apply(&mut said, &cleared, None, 0);
         let round = compact::round_before(&said, newest);
-        let sum = |messages: &[Message]| -> u64 {
-            messages.iter().map(|message| self.count_message(message)).sum()
-        };
-        let mut digest = None;
-        if fixed + sum(&said) > goal && round > 0 {
-            let replaced = sum(&said[..round]);
-            for detail in DETAILS {
-                let text = self.digest(turn, detail)?;
-                let tokens = self.counter.count(&text) as u64;
-                // A digest that is hardly shorter frees nothing that would be worth the change.
-                if tokens * 2 < replaced {
-                    digest = Some(text);
-                    break;
+        let mut taken = fixed + self.sum(&said);
+        let (mut digest, mut usage) = (None, None);
+        if taken > goal && round > 0 {
+            let replaced = self.sum(&said[..round]);
+            if self.limits.compaction == Compaction::Model {
+                let summed_up = self.sum_up(turn, &whole[..round], &said[..round], tools).await?;
+                usage = summed_up.usage;
+                if let Some(summary) = summed_up.text {
+                    digest = self.short_digest(turn, replaced, Some(&summary))?;
+                    if digest.is_none() {
+                        self.refuse_summary("with it the digest is no shorter than the messages");
+                    }
                 }
+            }
+            if digest.is_none() {
+                digest = self.short_digest(turn, replaced, None)?;
             }
             if let Some(text) = &digest {
                 compact::apply(&mut said, &[], Some(text), round);
             }
+            taken = fixed + self.sum(&said);
         }
         let replaced = if digest.is_some() { round } else { 0 };
-        let tokens_after = fixed + sum(&said);
+        let tokens_after = taken;
 
         // What a provider can still have cached: all before the first change.
         let unchanged = match (&digest, cleared.first()) {
@@ -80,7 +81,7 @@ impl CodebaseMaintainer {
             (None, None) => None,
         };
         if let Some(unchanged) = unchanged {
-            let repeated = fixed + sum(&said[..unchanged]);
+            let repeated = fixed + self.sum(&said[..unchanged]);
             self.prompt.repeated = self.prompt.repeated.min(repeated);
         }
         self.prompt.tokens = tokens_after;
@@ -93,9 +94,33 @@ impl CodebaseMaintainer {
             cleared,
             replaced,
             digest,
+            usage,
         });
         self.cleared.hold(transcript::cleared(self.recorder.events()));
         Ok(tokens_before.saturating_sub(tokens_after))
+    }
+
+    /// Returns the digest in the most detail in which it is less than half as long as what it
+    /// replaces; none where it is hardly shorter, because that frees nothing that would be worth
+    /// the change.
+    fn short_digest(
+        &self,
+        turn: &Turn,
+        replaced: u64,
+        summary: Option<&str>,
+    ) -> Result<Option<String>, AgentError> {
+        for detail in DETAILS {
+            let text = self.digest(turn, detail, summary)?;
+            if self.counter.count(&text) as u64 * 2 < replaced {
+                return Ok(Some(text));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Counts messages together.
+    fn sum(&self, messages: &[Message]) -> u64 {
+        messages.iter().map(|message| self.count_message(message)).sum()
     }
 
     /// Returns a line for each older result that is worth clearing, and keeps the whole of it. What

@@ -12,11 +12,11 @@ use super::notes::NotesCommand;
 use super::sh::ShArgs;
 use super::{CliError, ExitKind, notes, sh};
 use crate::agent::{
-    AgentError, AutoNotes, CodebaseMaintainer, Limits, MaintainerOptions, NoteRules,
+    AgentError, AutoNotes, CodebaseMaintainer, Compaction, Limits, MaintainerOptions, NoteRules,
 };
 use crate::config::{
-    AutoNotesChoice, Config, ConfigError, Environment, LanguageChoice, Layers, Origin,
-    SandboxChoice,
+    AutoNotesChoice, CompactionChoice, Config, ConfigError, Environment, LanguageChoice, Layers,
+    Origin, SandboxChoice,
 };
 use crate::context::ScorerKind;
 use crate::journal::{JournalError, Sessions};
@@ -200,6 +200,10 @@ impl Setup {
             refused_commands: settings.refused_commands,
             tool_output_tokens: settings.tool_output_tokens,
             window: settings.window,
+            compaction: match settings.compaction {
+                CompactionChoice::Digest => Compaction::Digest,
+                CompactionChoice::Model => Compaction::Model,
+            },
         }
     }
 

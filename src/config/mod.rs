@@ -79,6 +79,18 @@ pub struct LimitSettings {
     pub tool_output_tokens: usize,
     /// The model's window in tokens; 0 for the model's own.
     pub window: usize,
+    /// Who words what older messages came to when they make room.
+    pub compaction: CompactionChoice,
+}
+
+/// `limits.compaction`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CompactionChoice {
+    /// Nobody: it is made from the journal and the notes.
+    Digest,
+    /// The model sums up, beside what is told word for word.
+    Model,
 }
 
 /// `notes.*`.

@@ -98,6 +98,8 @@ embed!(
     "ask_for_notes",
     "empty_reply",
     "digest",
+    "digest_with_summary",
+    "compress",
     "modes/auto",
     "modes/explore",
     "modes/analyze",

@@ -86,6 +86,9 @@ pub enum EventKind {
         /// What stands in their place, as a user message; none when clearing was enough.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         digest: Option<String>,
+        /// What the model's summary in it cost; none when no model was asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
     },
     /// The model is being asked.
     #[serde(rename = "model.asked")]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use groundskeeper::agent::{
-    AutoNotes, CodebaseMaintainer, Limits, MaintainerOptions, Nowhere, replay,
+    AutoNotes, CodebaseMaintainer, Compaction, Limits, MaintainerOptions, Nowhere, replay,
 };
 use groundskeeper::journal::Sessions;
 use groundskeeper::model::ChatModel;
@@ -21,10 +21,10 @@ use crate::support::watched::Watched;
 use crate::support::write;
 
 /// A folder in which sessions are held, each with a script of its own.
-struct Stage(tempfile::TempDir);
+pub(crate) struct Stage(tempfile::TempDir);
 
 impl Stage {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         write(&folder.path().join("a.py"), b"import os\nprint(1)\n");
         Self(folder)
@@ -33,20 +33,33 @@ impl Stage {
     fn open(&self, script: &str, window: usize) -> (CodebaseMaintainer, Arc<Watched>) {
         let inner = ScriptedModel::from_yaml(script, "test.yaml").unwrap();
         let model = Arc::new(Watched::new(inner));
-        let mut options =
-            MaintainerOptions::new("demo", self.0.path(), Arc::clone(&model) as _).unwrap();
+        (self.open_with(Arc::clone(&model) as _, window, Compaction::Digest), model)
+    }
+
+    pub(crate) fn open_with(
+        &self,
+        model: Arc<dyn ChatModel>,
+        window: usize,
+        compaction: Compaction,
+    ) -> CodebaseMaintainer {
+        let mut options = MaintainerOptions::new("demo", self.0.path(), model).unwrap();
         let at = chrono::DateTime::parse_from_rfc3339(crate::support::NOW).unwrap();
         options.clock = Arc::new(FixedClock::at(at));
         options.display = Box::new(Nowhere);
         options.terminal =
             terminal::Options::with_helper(PathBuf::from(env!("CARGO_BIN_EXE_groundskeeper")));
         options.notes.auto_notes = AutoNotes::Off;
-        options.limits =
-            Limits { steps: 900, prompt_tokens: 10_000_000, window, ..Limits::default() };
-        (CodebaseMaintainer::with(options).unwrap(), model)
+        options.limits = Limits {
+            steps: 900,
+            prompt_tokens: 10_000_000,
+            window,
+            compaction,
+            ..Limits::default()
+        };
+        CodebaseMaintainer::with(options).unwrap()
     }
 
-    fn events(&self) -> Vec<Event> {
+    pub(crate) fn events(&self) -> Vec<Event> {
         let sessions = Sessions::at(self.0.path().join(".groundskeeper/sessions"));
         let ids = sessions.ids().unwrap();
         sessions.read(ids.last().unwrap()).unwrap().events
@@ -64,7 +77,7 @@ fn reading(number: usize, lines: usize) -> String {
 }
 
 /// Returns a script of so many steps, with a blocker, a decision and a failed attempt early on.
-fn long_script(steps: usize) -> String {
+pub(crate) fn long_script(steps: usize) -> String {
     let mut script = "steps:
   - calls:
       - tool: note
@@ -96,9 +109,9 @@ fn asked_at(events: &[Event]) -> Vec<usize> {
     (0..events.len()).filter(|place| asked(&events[*place])).collect()
 }
 
-const QUESTION: &str = "Read *all* of it, 全部, and say what you find.";
+pub(crate) const QUESTION: &str = "Read *all* of it, 全部, and say what you find.";
 /// A window in which a long session has to make room several times.
-const WINDOW: usize = 16_000;
+pub(crate) const WINDOW: usize = 16_000;
 
 #[tokio::test]
 async fn a_long_session_keeps_what_matters_and_a_prefix_that_can_be_cached() {

@@ -26,6 +26,7 @@ mod resume;
 mod schema;
 mod scripted;
 mod strange_repos;
+mod summaries;
 mod support;
 mod terminal;
 mod three_days;

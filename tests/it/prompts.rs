@@ -14,7 +14,7 @@ use pretty_assertions::assert_eq;
 const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
 
 /// What the program fills in, by prompt; all others have no placeholder.
-const PLACEHOLDERS: [(&str, &[&str]); 8] = [
+const PLACEHOLDERS: [(&str, &[&str]); 10] = [
     ("system", &["project"]),
     ("reminder", &["percent", "what"]),
     ("limit", &["what"]),
@@ -22,6 +22,11 @@ const PLACEHOLDERS: [(&str, &[&str]); 8] = [
         "digest",
         &["task", "earlier", "blockers", "states", "decisions", "failed", "said", "commands"],
     ),
+    (
+        "digest_with_summary",
+        &["task", "earlier", "blockers", "states", "decisions", "failed", "summary"],
+    ),
+    ("compress", &["tokens"]),
     ("modes/auto", &["target"]),
     ("modes/explore", &["target"]),
     ("modes/analyze", &["target"]),
