@@ -16,6 +16,7 @@ mod floors;
 mod full_disk;
 mod jail;
 mod like_bash;
+mod month;
 mod notes;
 mod offline;
 #[cfg(target_os = "linux")]
