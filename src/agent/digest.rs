@@ -62,16 +62,13 @@ impl CodebaseMaintainer {
             ("decisions", list(decisions.collect())),
             ("failed", list(failed(events, detail))),
         ];
-        let prompt = match summary {
-            Some(summary) => {
-                values.push(("summary", summary.to_owned()));
-                "digest_with_summary"
-            }
-            None => {
-                values.push(("said", list(said(events))));
-                values.push(("commands", list(commands(events))));
-                "digest"
-            }
+        let prompt = if let Some(summary) = summary {
+            values.push(("summary", summary.to_owned()));
+            "digest_with_summary"
+        } else {
+            values.push(("said", list(said(events))));
+            values.push(("commands", list(commands(events))));
+            "digest"
         };
         let values: Vec<(&str, &str)> =
             values.iter().map(|(name, value)| (*name, value.as_str())).collect();
