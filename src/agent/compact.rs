@@ -54,7 +54,10 @@ pub(super) fn apply(
         }
     }
     if let Some(digest) = digest {
+        // A result goes with its call, also where a journal says otherwise.
+        let is_result = |message: &&Message| matches!(message, Message::Tool { .. });
         let replaced = replaced.min(messages.len());
+        let replaced = replaced + messages[replaced..].iter().take_while(is_result).count();
         let digest = Message::User { content: digest.to_owned() };
         messages.splice(..replaced, [digest]);
     }

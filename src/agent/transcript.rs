@@ -128,10 +128,11 @@ fn open_calls(messages: &[Message]) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use pretty_assertions::assert_eq;
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
-    use crate::protocol::{Completeness, Usage};
+    use crate::protocol::{ClearedResult, Completeness, Usage};
 
     fn events(kinds: Vec<EventKind>) -> Vec<Event> {
         let at = chrono::DateTime::UNIX_EPOCH;
@@ -219,6 +220,71 @@ mod tests {
             &["user q", "assistant half of ", "user go on"],
         );
         check(vec![said("q"), replied("x", &[]), finished(false)], &["user q", "assistant x "]);
+    }
+
+    /// Returns why a conversation is none that a server takes, if it is not.
+    fn fault(messages: &[Message]) -> Option<String> {
+        let mut open: Vec<&str> = Vec::new();
+        for message in messages {
+            match message {
+                Message::Tool { call_id, .. } => {
+                    let Some(place) = open.iter().position(|id| id == call_id) else {
+                        return Some(format!("{call_id} has a result and no call"));
+                    };
+                    open.remove(place);
+                }
+                _ if !open.is_empty() => return Some(format!("{open:?} have no results")),
+                Message::Assistant { content, calls, .. } => {
+                    if content.is_empty() && calls.is_empty() {
+                        return Some("an empty message".to_owned());
+                    }
+                    open = calls.iter().map(|call| call.id.as_str()).collect();
+                }
+                Message::User { .. } => {}
+                Message::System { .. } => return Some("a second system message".to_owned()),
+            }
+        }
+        (!open.is_empty()).then(|| format!("{open:?} have no results at the end"))
+    }
+
+    fn any_event() -> impl Strategy<Value = EventKind> {
+        let ids = proptest::sample::subsequence(vec!["a", "b", "c"], 0..=3);
+        let id = prop_oneof![Just("a"), Just("b"), Just("c"), Just("z")];
+        let line = |message: usize, id: &str| ClearedResult {
+            message,
+            id: id.to_owned(),
+            text: "[cleared]".to_owned(),
+        };
+        prop_oneof![
+            Just(said("loop")),
+            Just(EventKind::Warning { message: "w".to_owned() }),
+            ("x?", ids).prop_map(|(text, ids)| replied(&text, &ids)),
+            id.clone().prop_map(finished),
+            (0..9_usize, id, proptest::option::of(Just("digest".to_owned())), 0..9_usize).prop_map(
+                move |(place, id, digest, replaced)| EventKind::ContextCompacted {
+                    tokens_before: 9,
+                    tokens_after: 1,
+                    cleared: vec![line(place, id)],
+                    replaced,
+                    digest,
+                    usage: None,
+                }
+            ),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn any_journal_folds_into_a_conversation_that_a_server_takes(
+            kinds in proptest::collection::vec(any_event(), 0..40)
+        ) {
+            let events = events(kinds);
+            prop_assert_eq!(fault(&replay(&events)), None);
+            // Also when it ends anywhere, and when it is read anew.
+            let bytes = serde_json::to_vec(&events).unwrap();
+            let read: Vec<Event> = serde_json::from_slice(&bytes).unwrap();
+            prop_assert_eq!(replay(&read), replay(&events));
+        }
     }
 
     #[test]

@@ -36,17 +36,22 @@ impl Journal {
     /// has it at a time, and the kernel gives it back when that process ends, however it ends.
     pub fn open(folder: &Path) -> Result<Self, JournalError> {
         let path = folder.join(FILE_NAME);
-        let open = OpenOptions::new().create(true).append(true).open(&path);
-        let file = open.map_err(|source| JournalError::io("opening", &path, source))?;
-        match file.try_lock() {
-            Ok(()) => owner::write(folder),
-            Err(TryLockError::WouldBlock) => {
-                return Err(JournalError::InUse { owner: owner::read(folder) });
+        let file = loop {
+            let open = OpenOptions::new().create(true).append(true).open(&path);
+            let file = open.map_err(|source| JournalError::io("opening", &path, source))?;
+            match file.try_lock() {
+                // A repair may have put a new file there between opening and locking.
+                Ok(()) if !is_at(&file, &path) => {}
+                Ok(()) => break file,
+                Err(TryLockError::WouldBlock) => {
+                    return Err(JournalError::InUse { owner: owner::read(folder) });
+                }
+                Err(TryLockError::Error(source)) => {
+                    return Err(JournalError::io("locking", &path, source));
+                }
             }
-            Err(TryLockError::Error(source)) => {
-                return Err(JournalError::io("locking", &path, source));
-            }
-        }
+        };
+        owner::write(folder);
         let torn = !read::ends_with_a_line(&path)
             .map_err(|source| JournalError::io("reading", &path, source))?;
         Ok(Self { file, folder: folder.to_owned(), torn })
@@ -77,6 +82,21 @@ impl EventSink for Journal {
         }
         Ok(())
     }
+}
+
+/// Returns whether a file is still the one at its path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_file: &File, _path: &Path) -> bool {
+    true
 }
 
 /// Returns whether the program may go on only when the event is on disk.

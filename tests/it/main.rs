@@ -16,6 +16,7 @@ mod floors;
 mod full_disk;
 mod jail;
 mod like_bash;
+mod journals;
 mod month;
 mod notes;
 mod offline;

@@ -361,12 +361,10 @@ impl Month {
 
     fn id(&self, title: &str) -> String {
         let listing = self.env.run(["notes", "list", "--json", "--limit", "100"]).code(0).json();
-        let rows = listing["notes"].as_array().unwrap_or_else(|| panic!("{listing}"));
+        let rows = listing["notes"].as_array().unwrap();
         let row = rows.iter().find(|row| row["title"] == title);
-        row.unwrap_or_else(|| panic!("no note `{title}` in {listing}"))["id"]
-            .as_str()
-            .unwrap()
-            .to_owned()
+        assert!(row.is_some(), "no note `{title}` in {listing}");
+        row.unwrap()["id"].as_str().unwrap().to_owned()
     }
 
     fn read(&self, title: &str) -> String {

@@ -69,14 +69,14 @@ fn digests(events: &[Event]) -> Vec<(String, Option<Usage>)> {
     events.iter().filter_map(digest).collect()
 }
 
-fn says(text: &str) -> Result<ChatReply, ModelError> {
-    Ok(ChatReply { text: text.to_owned(), ..ChatReply::default() })
+fn says(text: &str) -> ChatReply {
+    ChatReply { text: text.to_owned(), ..ChatReply::default() }
 }
 
 #[tokio::test]
 async fn a_summary_stands_beside_what_is_told_word_for_word() {
     let (model, events, outcome) =
-        hold(|_| says("The numbers were counted.\n[Task]\nNext: the rest.")).await;
+        hold(|_| Ok(says("The numbers were counted.\n[Task]\nNext: the rest."))).await;
     assert_eq!(outcome.reason, StopReason::Answered);
     let digests = digests(&events);
     assert!(!digests.is_empty());
@@ -136,8 +136,9 @@ async fn check_refused(summary: Summary, reason: &str) {
 
 #[tokio::test]
 async fn a_summary_that_cannot_be_used_is_done_without() {
-    check_refused(|_| says(" \n"), "it is empty").await;
-    check_refused(|request| says(&request.text()), "it is longer than what it stands for").await;
+    check_refused(|_| Ok(says(" \n")), "it is empty").await;
+    check_refused(|request| Ok(says(&request.text())), "it is longer than what it stands for")
+        .await;
     check_refused(
         |_| {
             let calls = vec![ToolCall::new("x", "terminal", &serde_json::json!({"command": "ls"}))];
@@ -156,6 +157,6 @@ async fn a_summary_that_cannot_be_used_is_done_without() {
 
 #[tokio::test]
 async fn a_summary_that_leaves_the_digest_no_shorter_is_done_without() {
-    let long = |_: &ChatRequest| says(&"It was counted, and counted again. ".repeat(180));
+    let long = |_: &ChatRequest| Ok(says(&"It was counted, and counted again. ".repeat(180)));
     check_refused(long, "no shorter").await;
 }

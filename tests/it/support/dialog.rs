@@ -113,7 +113,7 @@ fn answer(mut stream: TcpStream, shared: &(Mutex<Shared>, Condvar)) {
 
 fn read_request(stream: &mut impl Read) -> Option<(String, Value)> {
     let mut bytes = Vec::new();
-    let mut piece = [0; 65_536];
+    let mut piece = [0; 8192];
     loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
             let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
