@@ -89,7 +89,7 @@ impl MaintainerOptions {
         model: Arc<dyn ChatModel>,
     ) -> Result<Self, AgentError> {
         let workspace = Workspace::open(codebase_path.as_ref())?;
-        let state = StateFolder::of(workspace.root(), None);
+        let state = StateFolder::of_workspace(&workspace, None);
         Ok(Self {
             project: project.into(),
             workspace,
@@ -118,7 +118,7 @@ impl CodebaseMaintainer {
     pub fn with(options: MaintainerOptions) -> Result<Self, AgentError> {
         options.state.check().map_err(AgentError::State)?;
         let mut terminal_options = options.terminal;
-        if !options.state.root().starts_with(options.workspace.root()) {
+        if !options.state.sessions().starts_with(options.workspace.root()) {
             // Whole outputs are read on from there.
             terminal_options.readable.push(options.state.sessions());
         }

@@ -53,6 +53,7 @@ impl CodebaseMaintainer {
         let sessions = Sessions::at(self.state.sessions());
         let prepared = self.state.prepare().map_err(|error| error.to_string());
         let opened = prepared.and_then(|()| {
+            self.state.keep_project(&self.project);
             let id = sessions.create(now).map_err(|error| error.to_string())?;
             let journal = Journal::open(&sessions.path(&id)).map_err(|error| error.to_string())?;
             Ok((id, journal))

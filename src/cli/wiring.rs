@@ -71,12 +71,16 @@ impl Setup {
         })
     }
 
-    /// Returns the project's name.
+    /// Returns the project's name: the one that is set, the one it had first, its folder's.
     pub(super) fn project(&self) -> String {
         if !self.config.project.is_empty() {
             return self.config.project.clone();
         }
-        let name = self.workspace.root().file_name();
+        if let Some(name) = self.state.project() {
+            return name;
+        }
+        let folder = self.workspace.main_checkout().unwrap_or(self.workspace.root());
+        let name = folder.file_name();
         name.map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 
@@ -229,7 +233,7 @@ pub(super) fn places(
         CliError::from_error(ExitKind::Usage, &error).with_hint("`-C DIR` names the repository")
     })?;
     let asked_for = args.state_dir.as_deref().or(environment.state_dir.as_deref());
-    let state = StateFolder::of(workspace.root(), asked_for);
+    let state = StateFolder::of_workspace(&workspace, asked_for);
     state.check().map_err(|error| {
         CliError::new(ExitKind::Store, error.to_string())
             .with_hint("`--state-dir DIR` keeps notes and sessions elsewhere")

@@ -124,6 +124,13 @@ impl Workspace {
         &self.git.elsewhere
     }
 
+    /// Returns the folder that a linked worktree was made from; none for any other workspace.
+    pub fn main_checkout(&self) -> Option<&Path> {
+        let [_, common] = self.git.elsewhere.as_slice() else { return None };
+        // A bare repository has no folder of files.
+        common.parent().filter(|_| common.ends_with(".git"))
+    }
+
     /// Returns the absolute form of a path inside.
     pub fn absolute(&self, path: &WorkspacePath) -> PathBuf {
         if path.relative.as_os_str().is_empty() {

@@ -22,6 +22,7 @@ mod notes;
 mod offline;
 #[cfg(target_os = "linux")]
 mod old_kernel;
+mod project;
 mod prompts;
 mod requests;
 mod resume;
