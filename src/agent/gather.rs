@@ -22,6 +22,9 @@ const SOURCE_TIME: Duration = Duration::from_secs(5);
 /// The base relevance of what a mode looks at first (the chapter gives 0.7 to structure).
 const LOOK_RELEVANCE: f64 = 0.7;
 
+/// The base relevance of the commits of files that a question is about.
+const HISTORY_RELEVANCE: f64 = 0.6;
+
 impl CodebaseMaintainer {
     /// Begins a turn, and the session with the first one.
     pub(super) fn begin(&mut self, request: Request) -> Result<Turn, AgentError> {
@@ -119,7 +122,12 @@ impl CodebaseMaintainer {
         let target = self.target(&turn.request);
         let mut packets = self.look(turn.mode, target.as_deref()).await?;
         let query = self.query(&turn.request);
-        packets.extend(self.offers(&query).await);
+        let offered = self.offers(&query).await;
+        let history = self.history_line(turn.mode, &query.text, target.as_deref(), &offered);
+        packets.extend(offered);
+        if let Some(line) = history {
+            packets.extend(self.look_at(line, HISTORY_RELEVANCE).await?);
+        }
         packets.push(self.state_packet(turn, target.as_deref()));
         let parts = self.fixed_parts(&turn.request)?;
         Ok((packets, query, parts))
@@ -159,17 +167,29 @@ impl CodebaseMaintainer {
         let is_git = self.workspace.root().join(".git").exists();
         let mut packets = Vec::new();
         for line in mode.looks(is_git, target) {
-            let looked = self.run_line(&line, CommandOrigin::Mode).await?;
-            match looked {
-                Ok(text) => {
-                    let now = self.clock.utc();
-                    let packet = ContextPacket::new(PacketKind::CommandOutput, line, text, now);
-                    packets.push(packet.with_relevance(LOOK_RELEVANCE));
-                }
-                Err(refusal) => self.recorder.warn(format!("`{line}` could not be run: {refusal}")),
-            }
+            packets.extend(self.look_at(line, LOOK_RELEVANCE).await?);
         }
         Ok(packets)
+    }
+
+    /// Runs a command line and returns its output as a candidate; a refusal is told.
+    async fn look_at(
+        &mut self,
+        line: String,
+        relevance: f64,
+    ) -> Result<Option<ContextPacket>, AgentError> {
+        let looked = self.run_line(&line, CommandOrigin::Mode).await?;
+        Ok(match looked {
+            Ok(text) => {
+                let now = self.clock.utc();
+                let packet = ContextPacket::new(PacketKind::CommandOutput, line, text, now);
+                Some(packet.with_relevance(relevance))
+            }
+            Err(refusal) => {
+                self.recorder.warn(format!("`{line}` could not be run: {refusal}"));
+                None
+            }
+        })
     }
 
     /// Runs a command line from the terminal's folder and records it; a refusal is its text.

@@ -23,6 +23,8 @@ pub struct Limits {
     /// The model's window in tokens, where it is smaller than the model says or the model says
     /// nothing; 0 for the model's own.
     pub window: usize,
+    /// Commits that are told of the files that a question is about; 0 for none.
+    pub commits: usize,
     /// Who words what older messages came to when they make room.
     pub compaction: Compaction,
 }
@@ -37,6 +39,7 @@ impl Default for Limits {
             refused_commands: 8,
             tool_output_tokens: 8000,
             window: 0,
+            commits: 5,
             compaction: Compaction::Digest,
         }
     }

@@ -15,6 +15,7 @@ mod compact;
 mod digest;
 mod error;
 mod gather;
+mod history;
 mod library;
 mod limits;
 mod loop_guard;

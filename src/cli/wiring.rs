@@ -204,6 +204,7 @@ impl Setup {
             refused_commands: settings.refused_commands,
             tool_output_tokens: settings.tool_output_tokens,
             window: settings.window,
+            commits: settings.commits,
             compaction: match settings.compaction {
                 CompactionChoice::Digest => Compaction::Digest,
                 CompactionChoice::Model => Compaction::Model,

@@ -79,6 +79,8 @@ pub struct LimitSettings {
     pub tool_output_tokens: usize,
     /// The model's window in tokens; 0 for the model's own.
     pub window: usize,
+    /// Commits that are told of the files that a question is about; 0 for none.
+    pub commits: usize,
     /// Who words what older messages came to when they make room.
     pub compaction: CompactionChoice,
 }
@@ -152,6 +154,9 @@ impl TerminalSettings {
     }
 }
 
+/// More commits than these say nothing that a model would read.
+const MOST_COMMITS: usize = 100;
+
 impl Config {
     /// Checks what types cannot say.
     fn check(&self) -> Result<(), ConfigError> {
@@ -176,6 +181,10 @@ impl Config {
                 value,
                 "at least 100",
             ));
+        }
+        if self.limits.commits > MOST_COMMITS {
+            let value = self.limits.commits;
+            return Err(ConfigError::out_of_range("limits.commits", value, "at most 100"));
         }
         self.endpoint.check()?;
         Ok(self.context.check()?)

@@ -13,6 +13,8 @@ use groundskeeper::context::{
 use groundskeeper::support::tokens::{Encoding, TokenCounter};
 use pretty_assertions::assert_eq;
 
+use crate::support::Env;
+
 const TASK: &str = "Why is the checkout slow, and what should we do first?";
 
 #[test]
@@ -147,4 +149,29 @@ fn maintainers_context(config: ContextConfig) -> BuiltContext {
 
 fn page() -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/context.md")).unwrap()
+}
+
+#[test]
+fn the_history_of_what_a_question_is_about_is_told() {
+    let env = Env::new().repo("flask_shop");
+    let env = env.file("app/services/cart_service.py", "# prices of carts are rounded here\n");
+    env.commit("carts: round prices half up");
+    let env = env.file("README.md", "# Shop\n");
+    env.commit("readme: shorter");
+    let shown = |arguments: &[&str]| {
+        env.run([&["context", "how are prices of carts rounded?"], arguments].concat())
+            .code(0)
+            .stdout()
+    };
+    let line = "git log -n 5 --no-merges --date=short --format='%h %ad %an: %s' -- ";
+    let text = shown(&[]);
+    let told = text.split(line).nth(1).and_then(|rest| rest.split("\n---\n").next()).unwrap();
+    assert!(told.contains("'app/services/cart_service.py'"), "{told}");
+    assert!(told.contains(" 2025-01-10 Ann: carts: round prices half up\n"), "{told}");
+    assert!(!told.contains("readme: shorter"), "{told}");
+    assert!(!shown(&["--set", "limits.commits=0"]).contains("--no-merges"));
+    assert!(!shown(&["--mode", "plan"]).contains("--no-merges"));
+    let named = env.run(["context", "what of `app/models/user.py`, lately?"]).code(0).stdout();
+    assert!(named.contains(&format!("{line}'app/models/user.py'")), "{named}");
+    env.run(["context", "x", "--set", "limits.commits=1000"]).code(3);
 }
