@@ -47,6 +47,7 @@ impl CodebaseMaintainer {
                 Ok(Asked::Stopped(reason)) => return Ok(Asked::Stopped(reason)),
                 Ok(Asked::Replied(mut reply)) => {
                     give_own_ids(&mut reply.calls, self.recorder.events());
+                    self.curb(&mut reply);
                     self.take_reply(turn, &reply, prompt_tokens);
                     return Ok(Asked::Replied(reply));
                 }

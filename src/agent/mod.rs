@@ -12,6 +12,7 @@ mod between;
 mod claims;
 mod close;
 mod compact;
+mod curb;
 mod digest;
 mod error;
 mod gather;

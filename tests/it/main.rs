@@ -14,6 +14,7 @@ mod endpoint_table;
 mod fixtures;
 mod floors;
 mod full_disk;
+mod guards;
 mod jail;
 mod like_bash;
 mod journals;
