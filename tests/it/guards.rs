@@ -32,6 +32,14 @@ fn steps(step: &str, times: usize, last: &str) -> String {
     format!("steps:\n{}{last}", format!("  - {step}\n").repeat(times))
 }
 
+/// Returns a script that runs these lines, one a step.
+fn looking(lines: &[String]) -> String {
+    let step = |script: String, line: &String| {
+        format!("{script}  - calls: [{{tool: terminal, with: {{command: \"{line}\"}}}}]\n")
+    };
+    lines.iter().fold("steps:\n".to_owned(), step)
+}
+
 const LAST: &str = "  - says: That is what I have.\n";
 
 #[test]
@@ -46,10 +54,8 @@ fn a_model_that_never_answers() {
     // Not even at the end.
     let never = steps("says: ''", 4, "");
     check(&never, &[], 6, "unusable_replies", "The turn ended without an answer");
-    let looks: String = (0..7)
-        .map(|n| format!("  - calls: [{{tool: terminal, with: {{command: 'seq {n}'}}}}]\n"))
-        .collect();
-    let looks = format!("steps:\n{looks}");
+    let lines: Vec<String> = (0..7).map(|number| format!("seq {number}")).collect();
+    let looks = looking(&lines);
     let limit = ["limits.steps=6"];
     check(&looks, &limit, 6, "step_limit", "The turn ended without an answer (6 steps)");
     let hangs = "steps:\n  - {says: Half of it, fails: hangs}\n";
@@ -142,11 +148,7 @@ fn a_small_window_is_enough_to_explore_a_real_repository() {
         "cat app/services/cart_service.py",
         "git log --oneline",
     ];
-    let looks: String = looks
-        .iter()
-        .map(|line| format!("  - calls: [{{tool: terminal, with: {{command: \"{line}\"}}}}]\n"))
-        .collect();
-    let script = format!("steps:\n{looks}  - says: A shop.\n");
+    let script = looking(&looks.map(str::to_owned)) + "  - says: A shop.\n";
     let env = Env::new().repo("flask_shop").script(&script);
     let ran = env.run(["--json", "explore", "--set", "limits.window=8192"]).code(0);
     let events = ran.json_lines();

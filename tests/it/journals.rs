@@ -1,7 +1,5 @@
 //! Journals of every schema load for ever, and the program goes on in them.
 
-#![expect(clippy::unwrap_used, reason = "a helper of a test may panic like the test")]
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
