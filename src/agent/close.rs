@@ -9,7 +9,7 @@ use super::{AgentError, CodebaseMaintainer, Report, claims, stats, transcript};
 use crate::model::ModelError;
 use crate::notes::{NewNote, NoteKind};
 use crate::prompts::Language;
-use crate::protocol::{EventKind, NoteChange, Outcome, StopReason};
+use crate::protocol::{Event, EventKind, NoteChange, Outcome, StopReason};
 use crate::support::atomic_file;
 
 impl CodebaseMaintainer {
@@ -164,8 +164,11 @@ impl CodebaseMaintainer {
 
     /// Returns whether the claims of a turn were looked up already, before it was cut off.
     fn has_checked(&self, turn: &Turn) -> bool {
-        let events = &self.recorder.events()[turn.first_event..];
-        events.iter().any(|event| matches!(event.kind, EventKind::AnswerChecked { .. }))
+        let events = self.recorder.events()[turn.first_event..].iter().rev();
+        // A turn that a failure ended may go on, and then it has another answer.
+        let is_end = |event: &&Event| matches!(event.kind, EventKind::TurnFinished { .. });
+        let mut newest = events.take_while(|event| !is_end(event));
+        newest.any(|event| matches!(event.kind, EventKind::AnswerChecked { .. }))
     }
 
     fn check_claims(&mut self, answer: &str) {

@@ -3,8 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may panic like the test")]
 
-pub(crate) mod server;
 pub(crate) mod dialog;
+pub(crate) mod server;
 pub(crate) mod watched;
 
 use std::ffi::OsStr;
