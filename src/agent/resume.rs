@@ -4,7 +4,7 @@
 //! What was run is not run again: a call that had begun and has no result is told as interrupted,
 //! and the model decides. The model may be another one than before.
 
-use super::transcript::{INTERRUPTED, cleared, fold};
+use super::transcript::{INTERRUPTED, cleared, fold, fold_to_go_on};
 use super::turn::Turn;
 use super::{AgentError, CodebaseMaintainer, Mode, Request};
 use crate::journal::{Journal, Sessions};
@@ -61,6 +61,9 @@ impl CodebaseMaintainer {
             self.write_report();
             return Ok(None);
         };
+        if self.messages.is_empty() {
+            self.resumed = fold_to_go_on(self.recorder.events());
+        }
         self.choose_language(&turn.request)?;
         self.begin_conversation(&turn.request)?;
         match self.go_on(&mut turn).await {

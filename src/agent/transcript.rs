@@ -17,9 +17,38 @@ pub fn replay(events: &[Event]) -> Vec<Message> {
 
 /// Returns the conversation with the calls of the newest reply as they stand.
 pub(super) fn fold(events: &[Event]) -> Vec<Message> {
-    let mut messages = Vec::new();
-    for event in events {
+    fold_without(events, &gone_on(events, false))
+}
+
+/// Like [`fold`], for a last turn that goes on: what stood in for its answer stands there no more.
+pub(super) fn fold_to_go_on(events: &[Event]) -> Vec<Message> {
+    fold_without(events, &gone_on(events, true))
+}
+
+/// Returns the places at which a turn ended that goes on behind them; `last` tells whether the last
+/// one does.
+fn gone_on(events: &[Event], last: bool) -> Vec<usize> {
+    let mut goes_on = last;
+    let mut places = Vec::new();
+    for (place, event) in events.iter().enumerate().rev() {
         match &event.kind {
+            EventKind::TurnStarted { .. } => goes_on = false,
+            EventKind::TurnFinished { .. } if goes_on => places.push(place),
+            EventKind::ModelAsked { .. }
+            | EventKind::ModelReplied { .. }
+            | EventKind::ToolStarted { .. }
+            | EventKind::ToolFinished { .. } => goes_on = true,
+            _ => {}
+        }
+    }
+    places
+}
+
+fn fold_without(events: &[Event], left_out: &[usize]) -> Vec<Message> {
+    let mut messages = Vec::new();
+    for (place, event) in events.iter().enumerate() {
+        match &event.kind {
+            _ if left_out.contains(&place) => {}
             EventKind::ContextBuilt { text, .. } | EventKind::LoopSaid { text } => {
                 close_open_calls(&mut messages);
                 messages.push(Message::User { content: text.clone() });
@@ -220,6 +249,20 @@ mod tests {
             &["user q", "assistant half of ", "user go on"],
         );
         check(vec![said("q"), replied("x", &[]), finished(false)], &["user q", "assistant x "]);
+        // A turn that goes on has another answer, and its calls may still get their results.
+        let ended = vec![said("q"), replied("", &["a"]), finished(true)];
+        let on = EventKind::ToolFinished {
+            id: "a".to_owned(),
+            name: "terminal".to_owned(),
+            for_model: "late".to_owned(),
+            summary: String::new(),
+            completeness: Completeness::Whole,
+            failure: None,
+        };
+        let went_on = [ended.clone(), vec![on]].concat();
+        check(went_on, &["user q", "assistant  a", "tool a"]);
+        let goes_on = fold_to_go_on(&events(ended));
+        assert_eq!(goes_on.len(), 2);
     }
 
     /// Returns why a conversation is none that a server takes, if it is not.

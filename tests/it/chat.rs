@@ -127,8 +127,8 @@ fn looking_at_a_context_leaves_no_trace() {
     let numbers: Vec<u64> = journal.iter().filter_map(|event| event["seq"].as_u64()).collect();
     assert_eq!(numbers, (1..=journal.len() as u64).collect::<Vec<_>>());
     let looks = |event: &&Value| event["type"] == "command.finished";
-    // Two turns have two looks each.
-    assert_eq!(journal.iter().filter(looks).count(), 4);
+    // Two turns have two looks each, and one at the history of what they are about.
+    assert_eq!(journal.iter().filter(looks).count(), 6);
 }
 
 #[test]
