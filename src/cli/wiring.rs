@@ -21,6 +21,7 @@ use crate::config::{
 use crate::context::ScorerKind;
 use crate::journal::{JournalError, Sessions};
 use crate::model::embedding::Embedder;
+use crate::model::openai::shown_url;
 use crate::model::{self, ChatModel, ModelError, SelectError};
 use crate::notes::NoteStore;
 use crate::prompts::Language;
@@ -152,12 +153,20 @@ impl Setup {
 
     /// Says that a `.env`, which may have come with the repository, chose who is shown it.
     pub(super) fn tell_of_dotenv(&self, model: &str) {
-        let url = self.layers.rows().find(|(key, ..)| *key == "endpoint.base_url");
-        let Some((_, url, origin @ Origin::DotEnv(_))) = url else { return };
         if model == "offline" || model.starts_with("script:") {
             return;
         }
-        let url = url.as_str().unwrap_or_default();
+        let row = |wanted: &str| self.layers.rows().find(|(key, ..)| *key == wanted);
+        let (url, origin) = match (row("endpoint.base_url"), row("model")) {
+            (Some((_, url, origin @ Origin::DotEnv(_))), _) => (url, origin),
+            // A model alone sends to an endpoint what would have stayed here.
+            (Some((_, url, _)), Some((_, _, origin @ Origin::DotEnv(_)))) => (url, origin),
+            _ => return,
+        };
+        let url = match url.as_str() {
+            Some(url) if !url.is_empty() => shown_url(url),
+            _ => "OpenAI".to_owned(),
+        };
         // Nobody is left to tell when stderr is closed.
         drop(writeln!(
             anstream::stderr(),

@@ -186,6 +186,29 @@ fn the_key_of_the_own_file_is_not_shown() {
         let ran = env.run(flags).code(0);
         assert!(ran.stdout().contains("***") && !ran.stdout().contains("verysecret"));
     }
+    let with_keys =
+        ["https://ann:verysecret@x.example.com/v1", "https://x.example.com/v1?key=verysecret"];
+    for url in with_keys {
+        for flags in [&["config", "show"][..], &["--json", "config", "show"], &["doctor"]] {
+            let ran = env.run(["--base-url", url].iter().chain(flags));
+            let all = ran.stdout() + &ran.stderr();
+            assert!(!all.contains("verysecret"), "{flags:?}: {all}");
+        }
+    }
+}
+
+#[test]
+fn a_model_that_a_dotenv_chose_is_told_before_anything_is_sent() {
+    let server = Server::start(vec![says("Yes.")]);
+    let env = env();
+    write(&env.workspace().join(".env"), b"OPENAI_MODEL=m\n");
+    let (code, _, err) = ask(&env, &[("OPENAI_BASE_URL", server.url.as_str())], &[]);
+    assert_eq!(code, 0, "{err}");
+    let told = format!(
+        "warning: what is read here goes to {}, as `OPENAI_MODEL` in `.env` says",
+        server.url
+    );
+    assert!(err.contains(&told), "{err}");
 }
 
 #[test]

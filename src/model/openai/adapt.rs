@@ -105,10 +105,18 @@ fn named(refusal: &str, sent: &Value) -> Option<String> {
         .keys()
         .filter(|key| !needed.contains(&key.as_str()) && !LENGTH_FIELDS.contains(&key.as_str()));
     let mut fields: Vec<&String> =
-        fields.filter(|key| refusal.contains(&key.to_lowercase())).collect();
+        fields.filter(|key| has_word(refusal, &key.to_lowercase())).collect();
     // The longest name first: `stream_options` before a field that is a part of it.
     fields.sort_by_key(|key| (!OPTIONAL.contains(&key.as_str()), std::cmp::Reverse(key.len())));
     fields.first().map(|key| (*key).clone())
+}
+
+/// Returns whether a text holds a name that is not a part of a longer one.
+fn has_word(text: &str, name: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.match_indices(name).any(|(at, _)| {
+        !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
+    })
 }
 
 fn has_null_content(sent: &Value) -> bool {
@@ -121,4 +129,27 @@ fn messages(sent: &Value) -> impl Iterator<Item = &Value> {
 
 fn other_length_field(field: &str) -> &'static str {
     if field == LENGTH_FIELDS[0] { LENGTH_FIELDS[1] } else { LENGTH_FIELDS[0] }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_field_is_named_by_its_whole_name() {
+        let sent = json!({"model": "m", "n": 1, "top_k": 5, "stream_options": {}});
+        let check = |refusal: &str, expected: Option<&str>| {
+            assert_eq!(named(refusal, &sent).as_deref(), expected, "{refusal}");
+        };
+        check("unknown parameter: 'top_k'", Some("top_k"));
+        check(
+            "extra inputs are not permitted: stream_options.include_usage",
+            Some("stream_options"),
+        );
+        check("invalid schema for function", None);
+        check("top_k_limit is not known", None);
+        check("`n` must be 1", Some("n"));
+    }
 }
