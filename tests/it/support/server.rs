@@ -53,8 +53,8 @@ impl Server {
                 let mut stream = stream.unwrap();
                 // A program that was interrupted does not finish its sentence.
                 let Some((head, body)) = read_request(&mut stream) else { continue };
-                let is_chat = head.starts_with("POST /v1/chat");
-                let vectors = embeds.filter(|_| head.starts_with("POST /v1/embeddings"));
+                let is_chat = head.starts_with("POST") && !is_for_vectors(&head);
+                let vectors = embeds.filter(|_| is_for_vectors(&head));
                 let vectors = vectors.map(|embeds| embeds(&body));
                 log.lock().unwrap().push((head, body));
                 let answer = if let Some(vectors) = vectors {
@@ -83,15 +83,20 @@ impl Server {
     /// Returns the chats that it was asked for, as heads and bodies.
     pub(crate) fn chats(&self) -> Vec<(String, Value)> {
         let asked = self.asked.lock().unwrap();
-        asked.iter().filter(|(head, _)| head.starts_with("POST /v1/chat")).cloned().collect()
+        let is_chat = |head: &str| head.starts_with("POST") && !is_for_vectors(head);
+        asked.iter().filter(|(head, _)| is_chat(head)).cloned().collect()
     }
 
     /// Returns the texts of which vectors were wanted, a list a request.
     pub(crate) fn embedded(&self) -> Vec<Vec<String>> {
         let asked = self.asked.lock().unwrap();
-        let wanted = asked.iter().filter(|(head, _)| head.starts_with("POST /v1/embeddings"));
+        let wanted = asked.iter().filter(|(head, _)| is_for_vectors(head));
         wanted.map(|(_, body)| serde_json::from_value(body["input"].clone()).unwrap()).collect()
     }
+}
+
+fn is_for_vectors(head: &str) -> bool {
+    head.starts_with("POST /v1/embeddings")
 }
 
 fn read_request(stream: &mut impl Read) -> Option<(String, Value)> {
