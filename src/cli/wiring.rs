@@ -157,11 +157,12 @@ impl Setup {
             return;
         }
         let row = |wanted: &str| self.layers.rows().find(|(key, ..)| *key == wanted);
-        let (url, origin) = match (row("endpoint.base_url"), row("model")) {
-            (Some((_, url, origin @ Origin::DotEnv(_))), _) => (url, origin),
-            // A model alone sends to an endpoint what would have stayed here.
-            (Some((_, url, _)), Some((_, _, origin @ Origin::DotEnv(_)))) => (url, origin),
-            _ => return,
+        let Some((_, url, of_url)) = row("endpoint.base_url") else { return };
+        // A model alone sends to an endpoint what would have stayed here.
+        let of_model = row("model").map(|(_, _, origin)| origin);
+        let mut origins = [Some(of_url), of_model].into_iter().flatten();
+        let Some(origin) = origins.find(|origin| matches!(origin, Origin::DotEnv(_))) else {
+            return;
         };
         let url = match url.as_str() {
             Some(url) if !url.is_empty() => shown_url(url),
