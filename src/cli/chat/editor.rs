@@ -4,8 +4,8 @@
 //! while it waits; it decides nothing, what was typed is handed on as it is.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -15,7 +15,7 @@ use rustyline::history::MemHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{
     Behavior, Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, Context, Event,
-    EventContext, EventHandler, Helper, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
+    EventContext, EventHandler, Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 use tokio::sync::mpsc;
 
@@ -68,6 +68,8 @@ struct Editor {
     history: Option<History>,
     /// Whether Ctrl-C met an empty line.
     was_empty: Arc<AtomicBool>,
+    /// What stood before each Enter that made a new line.
+    before: Arc<Mutex<Vec<String>>>,
 }
 
 impl Editor {
@@ -87,12 +89,13 @@ impl Editor {
         let was_empty = Arc::new(AtomicBool::new(false));
         let watch = Box::new(Watch(Arc::clone(&was_empty)));
         inner.bind_sequence(KeyEvent::ctrl('C'), EventHandler::Conditional(watch));
+        let before = Arc::default();
         inner.bind_sequence(
             KeyEvent(KeyCode::Enter, Modifiers::NONE),
-            EventHandler::Conditional(Box::new(Backslash)),
+            EventHandler::Conditional(Box::new(Backslash(Arc::clone(&before)))),
         );
         inner.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
-        Ok(Self { inner, history: options.history, was_empty })
+        Ok(Self { inner, history: options.history, was_empty, before })
     }
 
     /// Takes up what was typed before; returns what went wrong with it.
@@ -114,8 +117,12 @@ impl Editor {
     }
 
     fn line(&mut self, prompt: &str) -> Typed {
-        match self.inner.readline(prompt) {
+        let read = self.inner.readline(prompt);
+        let before =
+            std::mem::take(&mut *self.before.lock().unwrap_or_else(PoisonError::into_inner));
+        match read {
             Ok(line) => {
+                let line = joined(line, before);
                 let warning = self.remember(&line);
                 Typed::Line { line, warning }
             }
@@ -217,8 +224,9 @@ impl ConditionalEventHandler for Watch {
     }
 }
 
-/// Makes a new line of a backslash before Enter. What was pasted keeps its own.
-struct Backslash;
+/// Makes a new line of Enter behind a backslash, and keeps what stood before: the backslash goes
+/// when the line is whole. One that was pasted stays.
+struct Backslash(Arc<Mutex<Vec<String>>>);
 
 impl ConditionalEventHandler for Backslash {
     fn handle(
@@ -231,6 +239,41 @@ impl ConditionalEventHandler for Backslash {
         let line = context.line();
         let goes_on =
             context.pos() == line.len() && ends_with_backslash(line) && !is_in_block(line);
-        goes_on.then(|| Cmd::Replace(Movement::BackwardChar(1), Some("\n".to_owned())))
+        goes_on.then(|| {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_owned());
+            Cmd::Newline
+        })
+    }
+}
+
+/// Takes the backslashes away behind which Enter was typed: `before` has what stood before each
+/// Enter, the first one first. Where that was changed meanwhile, the backslash stays.
+fn joined(mut line: String, before: Vec<String>) -> String {
+    for before in before.into_iter().rev() {
+        if line.strip_prefix(before.as_str()).is_some_and(|rest| rest.starts_with('\n')) {
+            line.remove(before.len() - 1);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn a_backslash_goes_where_enter_was_typed_behind_it() {
+        #[track_caller]
+        fn check(line: &str, before: &[&str], expected: &str) {
+            let before = before.iter().map(|&before| before.to_owned()).collect();
+            assert_eq!(joined(line.to_owned(), before), expected);
+        }
+        check("a\\\nb\\\nc", &["a\\", "a\\\nb\\"], "a\nb\nc");
+        check("gcc \\\n -o x", &[], "gcc \\\n -o x");
+        check("changed\\\nb", &["a\\"], "changed\\\nb");
+        check("中\\\n文", &["中\\"], "中\n文");
+        check("a\\", &["a\\"], "a\\");
     }
 }
