@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
 
-/// Counts tokens exactly in one encoding; remembers the counts of long texts by their hash.
+/// Counts tokens exactly in one encoding; remembers the counts of lines by their hashes.
 pub struct TokenCounter {
     encoding: Encoding,
     hasher: RandomState,
@@ -101,6 +101,15 @@ impl TokenCounter {
 
     /// Returns how many tokens `text` is.
     pub fn count(&self, text: &str) -> usize {
+        if text.len() > LONG {
+            return self.count_remembering(text);
+        }
+        // Contexts and conversations are counted again and again, each time with a little more or
+        // in another frame, and it is their lines that stay the same.
+        seams::lines(text).map(|lines| self.count_remembering(lines)).sum()
+    }
+
+    fn count_remembering(&self, text: &str) -> usize {
         if text.len() < WORTH_REMEMBERING {
             return self.count_anew(text);
         }
@@ -198,11 +207,14 @@ impl std::fmt::Debug for TokenCounter {
     }
 }
 
-/// Shorter texts are counted faster than they are looked up.
-const WORTH_REMEMBERING: usize = 256;
+/// Shorter texts are counted about as fast as they are looked up.
+const WORTH_REMEMBERING: usize = 8;
 
-/// How many counts one generation holds; there are two.
-const REMEMBERED: usize = 2_048;
+/// Of longer texts only the whole is remembered, because their lines would push out all others.
+const LONG: usize = 256 * 1_024;
+
+/// How many counts one generation holds; there are two, of some 250 KB each.
+const REMEMBERED: usize = 8_192;
 
 /// Counts by hash and length, in two generations: a full one becomes the old one, and what is
 /// asked for again moves back. So memory is bounded and what is in use stays.

@@ -34,6 +34,21 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Returns the text cut at every seam that is the end of a line.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut ends = rest.match_indices('\n').map(|(at, newline)| at + newline.len());
+        let end = ends.find(|end| rest[*end..].starts_with(|after| is_seam('\n', after)));
+        let (line, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after;
+        Some(line)
+    })
+}
+
 /// Returns the length of the first piece of a text that is not empty.
 fn piece_length(text: &str) -> usize {
     if text.len() <= PIECE {

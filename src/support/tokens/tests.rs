@@ -123,13 +123,26 @@ fn what_fits_fits_and_one_token_more_does_not() {
 }
 
 #[test]
+fn a_text_that_grows_is_counted_from_memory() {
+    let text = "fn main() {\n    body();\n}\nthe end of it, 你好\n".repeat(50);
+    for framed in [format!("[State]\n{text}\nmore"), format!("{text}[Task]\n- x"), text.repeat(2)] {
+        let counter = counter();
+        counter.count(&text);
+        let before = counter.with_remembered(|remembered| remembered.young.len());
+        assert_eq!(counter.count(&framed), plain(Encoding::O200k, &framed));
+        let after = counter.with_remembered(|remembered| remembered.young.len());
+        assert!(after - before <= 3, "{after} after {before} of {framed:?}");
+    }
+}
+
+#[test]
 fn memory_of_counts_is_bounded() {
     let mut remembered = Remembered::default();
-    for key in 0..10_000 {
+    for key in 0..40_000 {
         remembered.insert((key, 1), 7);
     }
     assert!(remembered.young.len() + remembered.old.len() <= 2 * REMEMBERED);
-    assert_eq!(remembered.get((9_999, 1)), Some(7));
+    assert_eq!(remembered.get((39_999, 1)), Some(7));
     assert_eq!(remembered.get((0, 1)), None);
 }
 
