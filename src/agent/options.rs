@@ -135,7 +135,7 @@ impl CodebaseMaintainer {
         let materials = Materials {
             workspace: options.workspace.clone(),
             notes: Arc::clone(&notes),
-            sessions: Sessions::at(options.state.sessions()),
+            sessions: Sessions::of(&options.state, &options.project),
             counter: Arc::clone(&counter),
             by_meaning: options.embedder.is_some(),
             most_blockers: options.notes.blockers,

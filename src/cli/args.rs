@@ -249,8 +249,12 @@ pub(super) struct ReportArgs {
 /// `session …`.
 #[derive(Debug, Subcommand)]
 pub(super) enum SessionCommand {
-    /// List all sessions, oldest first.
-    List,
+    /// List the project's sessions, oldest first.
+    List {
+        /// Also those of other projects in the same state folder.
+        #[arg(long)]
+        all: bool,
+    },
     /// Show what happened in a session.
     Show {
         /// A session's id or a part of it; the newest without one.

@@ -13,9 +13,10 @@ use crate::protocol::{Event, EventKind};
 
 /// Lists or shows sessions.
 pub(super) async fn run(setup: &Setup, command: &SessionCommand) -> Result<u8, CliError> {
-    let sessions = Sessions::at(setup.state.sessions());
+    let sessions = setup.sessions();
     match command {
-        SessionCommand::List => list(setup, &sessions),
+        SessionCommand::List { all: true } => list(setup, &Sessions::at(sessions.folder())),
+        SessionCommand::List { all: false } => list(setup, &sessions),
         SessionCommand::Show { session } => show(setup, &sessions, session.as_deref()),
         SessionCommand::Resume { session } => ask::resume(setup, session.as_deref()).await,
         SessionCommand::Fork { session } => fork(setup, &sessions, session.as_deref()),
@@ -49,7 +50,7 @@ fn repair(sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
 
 /// Shows a session's report.
 pub(super) fn report(setup: &Setup, args: &ReportArgs) -> Result<u8, CliError> {
-    let sessions = Sessions::at(setup.state.sessions());
+    let sessions = setup.sessions();
     let (_, reading) = find(&sessions, args.session.as_deref())?;
     let notes = serde_json::to_value(setup.notes().summary().ok()).unwrap_or_default();
     let report = Report::fold(&reading.events, notes);
@@ -70,7 +71,23 @@ fn list(setup: &Setup, sessions: &Sessions) -> Result<u8, CliError> {
     } else {
         print(&rows.iter().map(row).collect::<String>())?;
     }
+    tell_of_others(sessions);
     Ok(0)
+}
+
+/// Says that the folder serves other projects too.
+fn tell_of_others(sessions: &Sessions) {
+    use std::io::Write;
+    let Ok((projects, count @ 1..)) = sessions.others() else { return };
+    let are = if count == 1 { "session is" } else { "sessions are" };
+    let names: Vec<String> = projects.iter().map(|name| format!("`{name}`")).collect();
+    // Nobody is left to tell when stderr is closed.
+    drop(writeln!(
+        anstream::stderr(),
+        "note: {count} {are} not shown: of {}, in the same state folder\n\
+         hint: `--all` shows them; notes are shared by all who share the folder",
+        names.join(", ")
+    ));
 }
 
 fn row(summary: &SessionSummary) -> String {

@@ -85,6 +85,11 @@ impl Setup {
         name.map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 
+    /// Returns the project's sessions.
+    pub(super) fn sessions(&self) -> Sessions {
+        Sessions::of(&self.state, &self.project())
+    }
+
     /// Returns the note store.
     pub(super) fn notes(&self) -> NoteStore {
         NoteStore::open(self.state.notes(), Arc::clone(&self.clock))
@@ -280,7 +285,7 @@ pub(super) async fn sh(setup: &Setup, args: &ShArgs) -> Result<u8, CliError> {
 
 /// Finds a session by its id or a part of it; the newest without one.
 pub(super) fn session(setup: &Setup, name: Option<&str>) -> Result<String, CliError> {
-    Sessions::at(setup.state.sessions()).find(name).map_err(|error| journal_error(&error))
+    setup.sessions().find(name).map_err(|error| journal_error(&error))
 }
 
 /// Returns whether a terminal may be shown colour.

@@ -1,6 +1,11 @@
 //! The folder of all sessions: names, order, search.
+//!
+//! A folder that was asked for may hold the sessions of several projects. Those of another project
+//! are not listed, not the newest and not remembered, but found by their id. A session that does not
+//! say whose it is counts as this project's.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, FixedOffset, Utc};
@@ -10,11 +15,14 @@ use super::read::parse;
 use super::{FILE_NAME, Journal, JournalError, Reading, read};
 use crate::protocol::{Event, EventKind};
 use crate::support::atomic_file;
+use crate::support::state_folder::StateFolder;
 
 /// `sessions/` of a state folder. Nothing is made until a session begins.
 #[derive(Debug, Clone)]
 pub struct Sessions {
     folder: PathBuf,
+    /// Whose they are, where others have theirs too.
+    project: Option<String>,
 }
 
 /// A session in one row of a list.
@@ -39,7 +47,13 @@ pub struct SessionSummary {
 impl Sessions {
     /// Returns the sessions of a folder, which need not exist.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), project: None }
+    }
+
+    /// Returns the sessions of a project.
+    pub fn of(state: &StateFolder, project: &str) -> Self {
+        let project = (!state.is_of_workspace()).then(|| project.to_owned());
+        Self { folder: state.sessions(), project }
     }
 
     /// Makes the folder of a new session, `session_<date>_<time>` with a number behind when the
@@ -80,10 +94,28 @@ impl Sessions {
         Ok(ids)
     }
 
-    /// Finds a session by its id or by a part of it that no other has; the newest without one.
-    pub fn find(&self, name: Option<&str>) -> Result<String, JournalError> {
+    /// Returns the ids of the project's sessions, oldest first.
+    pub fn own_ids(&self) -> Result<Vec<String>, JournalError> {
+        let mut ids = self.ids()?;
+        ids.retain(|id| self.owner_beside(id).is_none());
+        Ok(ids)
+    }
+
+    /// Returns the other projects that have sessions here, in order, and how many sessions they have.
+    pub fn others(&self) -> Result<(Vec<String>, usize), JournalError> {
         let ids = self.ids()?;
+        let mut projects: Vec<String> = ids.iter().filter_map(|id| self.owner_beside(id)).collect();
+        let count = projects.len();
+        projects.sort();
+        projects.dedup();
+        Ok((projects, count))
+    }
+
+    /// Finds a session by its id or by a part of it that no other has; the newest of the project
+    /// without one.
+    pub fn find(&self, name: Option<&str>) -> Result<String, JournalError> {
         let Some(name) = name else {
+            let ids = self.own_ids()?;
             // One that ended before it had begun has nothing to show.
             let has_begun = |id: &String| {
                 let journal = std::fs::metadata(self.path(id).join(FILE_NAME));
@@ -91,11 +123,15 @@ impl Sessions {
             };
             return ids.into_iter().rfind(has_begun).ok_or(JournalError::None);
         };
+        let ids = self.ids()?;
         if ids.iter().any(|id| id == name) {
             return Ok(name.to_owned());
         }
         let mut candidates: Vec<String> =
             ids.into_iter().filter(|id| !name.is_empty() && id.contains(name)).collect();
+        if candidates.iter().any(|id| self.owner_beside(id).is_none()) {
+            candidates.retain(|id| self.owner_beside(id).is_none());
+        }
         match candidates.len() {
             0 => Err(JournalError::Unknown(name.to_owned())),
             1 => Ok(candidates.remove(0)),
@@ -108,13 +144,14 @@ impl Sessions {
         read(&self.path(id))
     }
 
-    /// Returns a row for each session, oldest first; one that cannot be read still has its row.
+    /// Returns a row for each session of the project, oldest first; one that cannot be read still has
+    /// its row.
     pub fn list(&self) -> Result<Vec<SessionSummary>, JournalError> {
         let row = |id: String| {
             let reading = self.read(&id);
             summarize(id, reading)
         };
-        Ok(self.ids()?.into_iter().map(row).collect())
+        Ok(self.own_ids()?.into_iter().map(row).collect())
     }
 
     /// Copies a session into a new one, so that both can go on; returns the new one's id. What
@@ -160,6 +197,21 @@ impl Sessions {
         Ok(bad.len())
     }
 
+    /// Returns whose a session is, when it is another project's.
+    fn owner_beside(&self, id: &str) -> Option<String> {
+        let project = self.project.as_ref()?;
+        let journal = File::open(self.path(id).join(FILE_NAME)).ok()?;
+        // The first line says it, and is never long.
+        let mut line = Vec::new();
+        BufReader::new(journal.take(LONGEST_FIRST_LINE)).read_until(b'\n', &mut line).ok()?;
+        match serde_json::from_slice::<Event>(&line).ok()?.kind {
+            EventKind::SessionStarted { project: owner, .. } => {
+                Some(owner).filter(|owner| owner != project)
+            }
+            _ => None,
+        }
+    }
+
     fn replace(&self, id: &str, bytes: &[u8]) -> Result<(), JournalError> {
         let path = self.path(id).join(FILE_NAME);
         atomic_file::replace(&path, bytes)
@@ -171,6 +223,9 @@ impl Sessions {
         &self.folder
     }
 }
+
+/// More of a journal's first line is not read.
+const LONGEST_FIRST_LINE: u64 = 64 * 1024;
 
 fn summarize(id: String, reading: Result<Reading, JournalError>) -> SessionSummary {
     let mut row = SessionSummary {

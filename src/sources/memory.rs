@@ -49,7 +49,7 @@ impl Memory {
     /// Returns the turns that matter of the newest sessions, as far as time allows.
     fn turns(&self, query: &Query) -> Result<Vec<Turn>, SourceFailure> {
         let started = Instant::now();
-        let ids = self.sessions.ids().map_err(|error| SourceFailure {
+        let ids = self.sessions.own_ids().map_err(|error| SourceFailure {
             source_name: "memory",
             message: format!("the earlier sessions cannot be listed: {error}"),
         })?;

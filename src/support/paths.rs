@@ -91,12 +91,10 @@ impl Workspace {
 
     /// Lets a folder outside the workspace be read too, such as the outputs of a session.
     ///
-    /// A folder that does not exist is not added.
+    /// One that does not exist yet is added as what it will be; a file and the root of all are not.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "paths are resolved here")]
     pub fn with_readable(mut self, folder: &Path) -> Self {
-        if let Ok(folder) = std::fs::canonicalize(folder)
-            && folder.is_dir()
+        if let Some(folder) = resolved_folder(folder)
             && folder.parent().is_some()
         {
             self.readable.push(folder);
@@ -232,6 +230,27 @@ impl Workspace {
     fn is_inside(&self, path: &Path) -> bool {
         path.starts_with(&self.root) || self.readable.iter().any(|folder| path.starts_with(folder))
     }
+}
+
+/// Resolves the part of a path that exists, and puts the rest behind it; none for what cannot be a
+/// folder.
+#[expect(clippy::disallowed_methods, reason = "paths are resolved here")]
+pub fn resolved_folder(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    let mut rest = Vec::new();
+    for part in path.ancestors() {
+        match std::fs::canonicalize(part) {
+            Ok(resolved) if resolved.is_dir() => {
+                return Some(rest.iter().rev().fold(resolved, |folder, name| folder.join(name)));
+            }
+            Ok(_) => return None,
+            // A link that leads nowhere may lead anywhere later.
+            Err(_) if part.is_symlink() => return None,
+            // Behind what does not exist `..` means nothing.
+            Err(_) => rest.push(part.file_name()?.to_owned()),
+        }
+    }
+    None
 }
 
 impl GitFolders {

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::atomic_file;
-use super::paths::Workspace;
+use super::paths::{Workspace, resolved_folder};
 
 /// `.groundskeeper/` of a workspace, or the folder given by `--state-dir`. Looking at it makes
 /// nothing.
@@ -42,7 +42,9 @@ const GITIGNORE: &str = "\
 impl StateFolder {
     /// Returns the folder of a workspace, or the one asked for.
     pub fn of(workspace: &Path, asked_for: Option<&Path>) -> Self {
-        let root = asked_for.map_or_else(|| workspace.join(NAME), Path::to_owned);
+        // Relative to where the program was called; what is told of it is read from elsewhere.
+        let resolved = |path: &Path| resolved_folder(path).unwrap_or_else(|| path.to_owned());
+        let root = asked_for.map_or_else(|| workspace.join(NAME), resolved);
         Self { root, inside: asked_for.is_none(), shared: None }
     }
 
@@ -105,6 +107,11 @@ impl StateFolder {
             }
             None => Ok(()),
         }
+    }
+
+    /// Returns whether it is the workspace's own; one that was asked for may serve several projects.
+    pub fn is_of_workspace(&self) -> bool {
+        self.inside
     }
 
     /// Returns the folder itself.

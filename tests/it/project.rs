@@ -109,6 +109,68 @@ fn a_worktree_that_has_sessions_of_its_own_keeps_to_them() {
 }
 
 #[test]
+fn a_cut_output_can_be_read_on_in_the_first_session_of_a_folder_elsewhere() {
+    let mut env = env();
+    env.git(&["worktree", "add", "-q", "../tree", "-b", "side"]);
+    let root = env.root().display().to_string();
+    let output = "sessions/session_20250119_153000/outputs/call_1.txt";
+    // How the folder is named, where from, and where the outputs are told to be.
+    let cases = [
+        ("ws", "../not/there/yet", format!("{root}/not/there/yet/{output}")),
+        ("ws/app", "state", format!("app/state/{output}")),
+        ("tree", "", format!("{root}/ws/.groundskeeper/{output}")),
+    ];
+    for (folder, state, told) in cases {
+        env = env.script(&format!(
+            "steps:
+  - calls: [{{tool: terminal, with: {{command: 'seq 1 5000'}}}}]
+  - sees: '{told}'
+    calls: [{{tool: terminal, with: {{command: \"sed -n '2500,2502p' {told}\"}}}}]
+  - sees: \"2500\\n2501\\n2502\"
+    says: done
+"
+        ));
+        let ask = ["--set", "limits.tool_output_tokens=200", "ask", "x"];
+        let top = env.root().join(if folder == "ws/app" { "ws" } else { folder });
+        let mut arguments = vec!["-C", top.to_str().unwrap()];
+        if !state.is_empty() {
+            arguments.extend(["--state-dir", state]);
+        }
+        run_in(&env, folder, &[&arguments, &ask[..]].concat()).code(0);
+    }
+}
+
+#[test]
+fn sessions_of_another_project_in_the_same_folder_are_not_this_ones() {
+    let env = env();
+    write(&env.root().join("other/lib.py"), b"x = 1\n");
+    let shared = |folder: &str, arguments: &[&str]| {
+        run_in(&env, folder, &[&["--state-dir", "../shared"], arguments].concat())
+    };
+    shared("ws", &["ask", "where are orders processed?"]).code(0);
+    shared("other", &["ask", "where are orders shipped?"]).code(0);
+    let (first, second) = ("session_20250119_153000", "session_20250119_153000_2");
+    assert_eq!(sessions(&shared("ws", &["--json", "session", "list"])), [first]);
+    assert_eq!(sessions(&shared("other", &["--json", "session", "list"])), [second]);
+    let told = shared("ws", &["session", "list"]).code(0).stderr();
+    assert!(told.starts_with("note: 1 session is not shown: of `other`"), "{told}");
+    let all = shared("ws", &["--json", "session", "list", "--all"]);
+    assert_eq!(sessions(&all), [first, second]);
+
+    // The newest is this project's newest, and so is what is remembered.
+    let newest = shared("ws", &["--json", "report"]).code(0).json();
+    assert_eq!(newest["session_info"]["session_id"], first);
+    let shown = shared("ws", &["context", "where are orders shipped?"]).code(0).stdout();
+    assert!(shown.contains("Q: where are orders processed?"), "{shown}");
+    assert!(!shown.contains("Q: where are orders shipped?"), "{shown}");
+    // Who names it finds it, and a part of a name is first one of this project.
+    let named = shared("ws", &["--json", "report", second]).code(0).json();
+    assert_eq!(named["session_info"]["project"], "other");
+    let part = shared("ws", &["--json", "report", "153000"]).code(0).json();
+    assert_eq!(part["session_info"]["session_id"], first);
+}
+
+#[test]
 fn a_git_file_that_points_at_another_repository_shares_nothing() {
     let env = env();
     env.run(["ask", "x"]).code(0);

@@ -151,10 +151,28 @@ fn a_folder_may_be_read_too_when_it_was_named_at_the_start() {
     let workspace = fixture.workspace.clone().with_readable(&outputs);
     assert!(workspace.resolve(&top, &outputs.join("1.txt")).is_ok());
     assert_eq!(workspace.resolve(&top, &secret), Err(PathProblem::Outside));
-    let nothing = fixture.workspace.clone().with_readable(&outputs.join("nosuch"));
-    assert!(nothing.readable().is_empty());
-    let everything = fixture.workspace.clone().with_readable(Path::new("/"));
-    assert!(everything.readable().is_empty());
+    for not_one in [Path::new("/"), &secret, &secret.join("in a file")] {
+        assert!(fixture.workspace.clone().with_readable(not_one).readable().is_empty());
+    }
+}
+
+#[test]
+fn a_folder_that_does_not_exist_yet_may_be_read_once_it_does() {
+    let fixture = Fixture::new();
+    let path = |name: &str| fixture.folder.path().join(name);
+    let (top, later) = (fixture.workspace.top(), path("later/sessions"));
+    let workspace = fixture.workspace.clone().with_readable(&later);
+    assert!(workspace.resolve(&top, &later.join("1.txt")).is_ok());
+    assert_eq!(workspace.resolve(&top, &path("later/1.txt")), Err(PathProblem::Outside));
+    // It was a promise of a folder there, not of where a link may lead.
+    std::fs::create_dir(path("later")).unwrap();
+    symlink(path("outside"), &later).unwrap();
+    assert_eq!(workspace.resolve(&top, &later.join("secret")), Err(PathProblem::LinkOutside));
+    symlink(path("nosuch"), path("dangling")).unwrap();
+    for not_one in [path("dangling/in it"), path("nosuch/../outside")] {
+        let refused = fixture.workspace.clone().with_readable(&not_one);
+        assert!(refused.readable().is_empty(), "{}", not_one.display());
+    }
 }
 
 #[test]
