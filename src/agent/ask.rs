@@ -128,6 +128,9 @@ impl CodebaseMaintainer {
         for warning in &reply.warnings {
             self.recorder.warn(warning.as_str());
         }
+        if reply.finish == Finish::Length && reply.calls.is_empty() && !reply.text.is_empty() {
+            self.recorder.warn(CUT_ANSWER);
+        }
         self.recorder.emit(EventKind::ModelReplied {
             text: reply.text.clone(),
             reasoning: reply.reasoning.clone(),
@@ -204,6 +207,9 @@ fn give_own_ids(calls: &mut [ToolCall], events: &[Event]) {
         call.id = id;
     }
 }
+
+/// What is told when an answer is not all of it.
+const CUT_ANSWER: &str = "The reply was cut off by the model's length limit; its end is missing.";
 
 #[cfg(test)]
 mod tests {

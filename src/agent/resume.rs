@@ -14,6 +14,9 @@ use crate::protocol::{
     Completeness, Event, EventKind, Message, Outcome, StopReason, ToolCall, ToolFailureKind,
 };
 
+/// So many lines that cannot be read are named one by one.
+const MOST_TOLD: usize = 3;
+
 impl CodebaseMaintainer {
     /// Takes up a session by its id: what is asked from now on follows what was said there.
     ///
@@ -29,10 +32,16 @@ impl CodebaseMaintainer {
         self.resumed = fold(&reading.events);
         self.return_to_the_folder(&reading.events);
         self.cleared.hold(cleared(&reading.events));
-        for bad in &reading.bad_lines {
+        let (told, rest) = reading.bad_lines.split_at(reading.bad_lines.len().min(MOST_TOLD));
+        for bad in told {
             let what = if bad.torn { "was cut off" } else { "cannot be read" };
             self.pending_warnings
                 .push(format!("Line {} of the journal {what} and is left out.", bad.line));
+        }
+        if !rest.is_empty() {
+            let count = rest.len();
+            self.pending_warnings
+                .push(format!("So are {count} lines more; `session show` names each."));
         }
         self.recorder.take_up(journal, reading.events);
         Ok(())

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::CodebaseMaintainer;
 use crate::journal::{Journal, Sessions};
-use crate::protocol::{EventKind, SCHEMA_VERSION};
+use crate::protocol::{Event, EventKind, SCHEMA_VERSION};
 use crate::support::atomic_file;
 
 /// A session: a name, and a folder if it can be saved.
@@ -47,6 +47,11 @@ impl CodebaseMaintainer {
     /// Begins the session if it has not begun. One that cannot be saved goes on in memory.
     pub(super) fn begin_session(&mut self) {
         if !self.session.id.is_empty() {
+            // A journal may have been killed before its first line, or have lost it.
+            let says = |event: &Event| matches!(event.kind, EventKind::SessionStarted { .. });
+            if !self.recorder.events().iter().any(says) {
+                self.tell_what_it_is();
+            }
             return;
         }
         let now = self.clock.now();
@@ -70,6 +75,13 @@ impl CodebaseMaintainer {
                 Some(reason)
             }
         };
+        self.tell_what_it_is();
+        if let Some(reason) = lost {
+            self.recorder.lose(&reason);
+        }
+    }
+
+    fn tell_what_it_is(&mut self) {
         self.recorder.emit(EventKind::SessionStarted {
             schema: SCHEMA_VERSION,
             session: self.session.id.clone(),
@@ -77,9 +89,6 @@ impl CodebaseMaintainer {
             model: self.model.name().to_owned(),
             language: self.language().code().to_owned(),
         });
-        if let Some(reason) = lost {
-            self.recorder.lose(&reason);
-        }
     }
 
     /// Keeps the whole of a result that was cut for the model; returns where, as the terminal

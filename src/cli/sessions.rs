@@ -51,9 +51,12 @@ fn repair(sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
 /// Shows a session's report.
 pub(super) fn report(setup: &Setup, args: &ReportArgs) -> Result<u8, CliError> {
     let sessions = setup.sessions();
-    let (_, reading) = find(&sessions, args.session.as_deref())?;
+    let (id, reading) = find(&sessions, args.session.as_deref())?;
     let notes = serde_json::to_value(setup.notes().summary().ok()).unwrap_or_default();
-    let report = Report::fold(&reading.events, notes);
+    let mut report = Report::fold(&reading.events, notes);
+    if report.session_info.session_id.is_empty() {
+        report.session_info.session_id = id;
+    }
     if setup.json {
         print_json(&report)?;
     } else {

@@ -41,10 +41,11 @@ pub use error::NoteError;
 pub use git::{merge_files, set_up_merging};
 pub use import::Imported;
 pub use merge::{Merged, merge_versions};
+pub use near::NearDuplicate;
 pub use note::{NewNote, Note, NoteEdit, NoteId, NoteKind, Status, read_time};
 pub use rank::rank;
 pub use search::{Hit, SearchResult};
-pub use store::{Created, Filter, Listing, NearDuplicate, NoteStore, Summary};
+pub use store::{Created, Filter, Listing, NoteStore, Summary};
 pub use undo::Undone;
 pub use update::Updated;
 

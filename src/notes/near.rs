@@ -4,10 +4,22 @@ use std::collections::HashSet;
 
 use super::catalog::Catalog;
 use super::lifecycle;
-use super::note::{NewNote, Note};
+use super::note::{NewNote, Note, NoteId};
 use super::rank::rank;
-use super::store::NearDuplicate;
 use crate::support::words::{self, TermKind};
+
+/// A note that says almost the same as another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NearDuplicate {
+    /// Its id.
+    pub id: NoteId,
+    /// Its title.
+    pub title: String,
+    /// How alike they are, `0.0..=1.0`.
+    pub likeness: f64,
+    /// Whether type, title and body are the same to the letter.
+    pub is_same: bool,
+}
 
 /// From here on two notes say almost the same.
 pub(super) const ALIKE: f64 = 0.8;
@@ -34,10 +46,13 @@ pub(super) fn find(
         .filter_map(|entry| read(&entry.file))
         .map(|note| {
             let likeness = likeness(&wanted, &fingerprint(&note.title, &note.content));
-            NearDuplicate { id: note.id, title: note.title, likeness }
+            let is_same = note.kind == new.kind
+                && note.title.trim() == new.title.trim()
+                && note.content.trim() == new.content.trim();
+            NearDuplicate { id: note.id, title: note.title, likeness, is_same }
         })
         .filter(|near| near.likeness >= ALIKE)
-        .max_by(|a, b| a.likeness.total_cmp(&b.likeness))
+        .max_by(|a, b| a.is_same.cmp(&b.is_same).then(a.likeness.total_cmp(&b.likeness)))
 }
 
 /// Returns what two notes are compared by: their words, and the pairs of scripts without spaces.

@@ -19,9 +19,10 @@ use super::error::NoteError;
 use super::files::{self, Stamp};
 use super::front_matter::{NoteText, Problem};
 use super::lifecycle::{self, Return};
+use super::near::{self, NearDuplicate};
 use super::note::{NewNote, Note, NoteId, NoteKind, Status};
 use super::trash::{Deed, Trash};
-use super::{check, format, index_file, near};
+use super::{check, format, index_file};
 use crate::support::atomic_file::{self, Lock};
 use crate::support::clock::Clock;
 
@@ -55,17 +56,8 @@ pub struct Created {
     pub note: Note,
     /// Another note that says almost the same.
     pub near_duplicate: Option<NearDuplicate>,
-}
-
-/// A note that says almost the same as another.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NearDuplicate {
-    /// Its id.
-    pub id: NoteId,
-    /// Its title.
-    pub title: String,
-    /// How alike they are, `0.0..=1.0`.
-    pub likeness: f64,
+    /// Whether the note was there before, so that nothing was written.
+    pub existed: bool,
 }
 
 /// What a list shows.
@@ -118,23 +110,41 @@ impl NoteStore {
     /// Writes a new note down; it is on disk when this returns.
     #[expect(clippy::needless_pass_by_value, reason = "a new note is handed over")]
     pub fn create(&self, new: NewNote) -> Result<Created, NoteError> {
-        check::new_note(&new)?;
+        self.create_unless(&new, |_| false)
+    }
+
+    /// Like [`NoteStore::create`], but a note that is there and not settled is not written again.
+    #[expect(clippy::needless_pass_by_value, reason = "a new note is handed over")]
+    pub fn create_once(&self, new: NewNote) -> Result<Created, NoteError> {
+        self.create_unless(&new, |near| near.is_same)
+    }
+
+    fn create_unless(
+        &self,
+        new: &NewNote,
+        exists: impl Fn(&NearDuplicate) -> bool,
+    ) -> Result<Created, NoteError> {
+        check::new_note(new)?;
         let _lock = self.lock()?;
         let glance = self.loader.glance();
         let near_duplicate = match &glance {
-            Some(catalog) => self.near_duplicate(catalog, &new),
-            None => self.with_catalog(|catalog| Ok(self.near_duplicate(catalog, &new)))?,
+            Some(catalog) => self.near_duplicate(catalog, new),
+            None => self.with_catalog(|catalog| Ok(self.near_duplicate(catalog, new)))?,
         };
+        if let Some(near) = near_duplicate.as_ref().filter(|near| exists(near)) {
+            let note = self.read(near.id.as_str())?;
+            return Ok(Created { note, near_duplicate: None, existed: true });
+        }
         if glance.as_ref().is_some_and(Catalog::is_damaged) {
             self.loader.forget();
         }
         let now = self.clock.now();
-        let (id, text) = self.write_new(&new, now)?;
+        let (id, text) = self.write_new(new, now)?;
         let note = self.read_back(&id, &text)?;
         if glance.is_none() || !index_file::append(&self.folder, &Entry::of(&note)) {
             self.refresh_index();
         }
-        Ok(Created { note, near_duplicate })
+        Ok(Created { note, near_duplicate, existed: false })
     }
 
     /// Reads a note; the start or the end of its id is enough.

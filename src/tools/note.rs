@@ -81,13 +81,16 @@ impl NoteTool {
         if let Some(status) = checked.status {
             extra.insert("status".to_owned(), Value::from(status.as_str()));
         }
-        let created = self.store.create(NewNote {
+        let created = self.store.create_once(NewNote {
             title: checked.title.unwrap_or_default(),
             content: checked.content.unwrap_or_default(),
             kind: checked.kind.unwrap_or_default(),
             tags: checked.tags.unwrap_or_default(),
             extra,
         })?;
+        if created.existed {
+            return Ok(answer::existed(&created.note, language));
+        }
         self.was_shown(&created.note);
         Ok(with_effect(answer::created(&created, language), "create", &created.note))
     }

@@ -162,3 +162,19 @@ fn a_small_window_is_enough_to_explore_a_real_repository() {
     assert_eq!(of_type("warning"), 0, "{}", ran.stdout());
     assert_eq!(events.last().unwrap()["answer"], "A shop.");
 }
+
+#[test]
+fn an_answer_that_was_cut_by_its_length_says_so() {
+    let script = "steps:\n  - {says: Half of the, fails: length}\n";
+    let ran = check(script, &[], 0, "answered", "Half of the");
+    assert!(ran.stderr().contains("its end is missing"), "{}", ran.stderr());
+}
+
+#[test]
+fn the_same_note_for_ever_is_one_note_and_ends_the_turn() {
+    let note = "{action: create, title: Same, content: c, note_type: blocker}";
+    let call = format!("  - calls: [{{tool: note, with: {note}}}]\n");
+    let script = format!("steps:\n{}  - says: Enough.\n", call.repeat(6));
+    let ran = check(&script, &[], 6, "loop_detected", "Enough.");
+    assert_eq!(ran.stderr().matches("create blocker").count(), 1, "{}", ran.stderr());
+}

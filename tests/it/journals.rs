@@ -9,7 +9,7 @@ use groundskeeper::protocol::{EventKind, SCHEMA_VERSION};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
-use crate::support::{Env, copy_tree};
+use crate::support::{Env, copy_tree, write};
 
 const SESSION: &str = "session_20250119_153000";
 
@@ -27,6 +27,22 @@ fn env(schema: u32) -> Env {
 
 fn schemas() -> impl Iterator<Item = u32> {
     1..=SCHEMA_VERSION
+}
+
+#[test]
+fn a_session_without_its_first_line_says_again_what_it_is() {
+    let env = Env::new().repo("flask_shop");
+    let journal = env.workspace().join(format!(".groundskeeper/sessions/{SESSION}/journal.jsonl"));
+    write(&journal, "\u{fffd}\n".repeat(40).as_bytes());
+    let report = env.run(["--json", "report"]).code(0).json();
+    assert_eq!(report["session_info"]["session_id"], SESSION, "{report}");
+    let told = env.run(["ask", "--session", SESSION, "x"]).code(0).stderr();
+    assert_eq!(told.matches("cannot be read").count(), 3, "{told}");
+    assert!(told.contains("So are 37 lines more"), "{told}");
+    let path = env.workspace().join(format!(".groundskeeper/sessions/{SESSION}/report.json"));
+    let report: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    assert_eq!(report["session_info"]["session_id"], SESSION, "{report}");
+    assert_eq!(report["session_info"]["project"], "ws");
 }
 
 #[test]
@@ -115,10 +131,10 @@ fn a_journal_that_was_replaced_while_it_was_opened_is_opened_anew() {
     // for its lock must not write where nobody reads.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal.jsonl");
-    crate::support::write(&path, b"");
+    write(&path, b"");
     let first = Journal::open(folder.path()).unwrap();
     std::fs::rename(&path, folder.path().join("old")).unwrap();
-    crate::support::write(&path, b"");
+    write(&path, b"");
     // The new file is another one, so that it is free.
     let second = Journal::open(folder.path()).unwrap();
     drop(first);

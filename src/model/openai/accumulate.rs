@@ -143,6 +143,7 @@ impl Accumulator {
         let last = |fits: &dyn Fn(&OpenCall) -> bool| self.calls.iter().rposition(fits);
         if let Some(id) = &piece.id
             && let Some(place) = last(&|call| call.id.as_ref() == Some(id))
+            && !self.calls.get(place).is_some_and(|call| call.ended_before(piece))
         {
             return Some(place);
         }
@@ -181,6 +182,15 @@ impl OpenCall {
             Arguments::Missing => false,
         };
         same && !(begins && self.is_complete())
+    }
+
+    /// Returns whether a piece under the same id is another call: some servers give all calls one
+    /// id, and only the number tells them apart.
+    fn ended_before(&self, piece: &CallPiece) -> bool {
+        let numbers = self.index.zip(piece.index);
+        numbers.is_some_and(|(own, other)| own != other)
+            && piece.name.is_some()
+            && self.is_complete()
     }
 
     fn is_complete(&self) -> bool {

@@ -34,6 +34,20 @@ pub(super) fn created(created: &Created, language: Language) -> ToolOutput {
     output(text, format!("created {}", head(note)))
 }
 
+/// A note that is there already, word for word.
+pub(super) fn existed(note: &Note, language: Language) -> ToolOutput {
+    let text = match language {
+        Language::En => format!(
+            "nothing was created: this note is there already, word for word, as {}. Update it if there is more to say.",
+            head(note)
+        ),
+        Language::Zh => {
+            format!("未创建笔记：已有完全相同的笔记 {}。若有补充，请更新这一条。", head(note))
+        }
+    };
+    output(text, format!("there already: {}", head(note)))
+}
+
 /// A whole note.
 pub(super) fn read(note: &Note, language: Language) -> ToolOutput {
     let mut text = head(note);

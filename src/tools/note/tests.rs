@@ -47,6 +47,30 @@ fn the_examples_of_the_book_work() {
 }
 
 #[test]
+fn a_note_that_is_there_word_for_word_is_not_written_again() {
+    let (_folder, tool) = tool();
+    let id = create(&tool, "Checkout is slow");
+    let again = |note_type: &str, content: &str, status: Option<&str>| {
+        let mut parameters = json!({"action": "create", "title": "Checkout is slow",
+            "content": content, "note_type": note_type});
+        if let Some(status) = status {
+            parameters["status"] = json!(status);
+        }
+        tool.run(&parameters).unwrap()
+    };
+    let output = again("general", "body of it\n", None);
+    assert!(output.for_model.starts_with("nothing was created: "), "{}", output.for_model);
+    assert!(output.for_model.contains(&id) && output.effects.is_empty());
+    assert_eq!(output, again("general", "body of it", None), "so that a loop is seen");
+    // What differs in the type or by a letter is another note.
+    assert_eq!(again("blocker", "body of it", None).effects.len(), 1);
+    assert_eq!(again("general", "Body of it", None).effects.len(), 1);
+    // And so is one that comes back after it was settled.
+    tool.run(&json!({"action": "update", "note_id": id, "status": "done"})).unwrap();
+    assert_eq!(again("general", "body of it", None).effects.len(), 1);
+}
+
+#[test]
 fn what_is_meant_is_taken() {
     let (_folder, tool) = tool();
     for number in 0..4 {

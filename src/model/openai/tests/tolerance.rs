@@ -94,6 +94,24 @@ async fn thoughts_may_be_parts_or_objects_and_are_read_once() {
 }
 
 #[tokio::test]
+async fn calls_under_one_id_are_told_apart_by_their_numbers() {
+    let call = |index: u8, line: &str, name: &str| {
+        let arguments = json!({"command": line}).to_string();
+        json!({"index": index, "id": "c", "function": {"name": name, "arguments": arguments}})
+    };
+    let piece = |calls: Value| format!("\"delta\":{}", json!({"tool_calls": calls}));
+    let both = [piece(json!([call(0, "ls", "terminal"), call(1, "pwd", "terminal")]))];
+    let each =
+        [piece(json!([call(0, "ls", "terminal")])), piece(json!([call(1, "pwd", "terminal")]))];
+    for pieces in [&both[..], &each[..]] {
+        let pieces: Vec<&str> = pieces.iter().map(String::as_str).chain([STOP]).collect();
+        let heard = stream(&choices(&pieces)).await;
+        assert_eq!(heard.calls(), [LS, ("terminal", r#"{"command":"pwd"}"#)]);
+        assert_ne!(heard.reply().calls[0].id, heard.reply().calls[1].id);
+    }
+}
+
+#[tokio::test]
 async fn a_call_may_be_dressed_in_many_ways() {
     for call in [
         r#""tool_calls":{"id":"a","function":{"name":"terminal","arguments":"{\"command\":\"ls\"}"}}"#,
