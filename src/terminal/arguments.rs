@@ -181,6 +181,8 @@ impl Reader<'_> {
             }
             (Takes::Last(kind), None) => self.last(&kind, name, scene),
             (Takes::Values(kinds), attached) => self.values(&kinds, attached, name, scene),
+            (Takes::Next(kind), None) => self.values(&[kind], None, name, scene),
+            (Takes::Next(_), Some(_)) => Err(self.attached(name, text)),
         }
     }
 
@@ -222,6 +224,11 @@ impl Reader<'_> {
                     let attached = (!rest.is_empty()).then_some(rest);
                     return self.values(&kinds, attached, &name, scene);
                 }
+                Takes::Next(_) if !rest.is_empty() => return Err(self.attached(&name, text)),
+                Takes::Next(kind) => {
+                    self.reading.arguments.push(renamed.into());
+                    return self.values(&[kind], None, &name, scene);
+                }
                 Takes::Last(kind) => {
                     renamed.push_str(rest);
                     self.reading.arguments.push(renamed.into());
@@ -258,6 +265,8 @@ impl Reader<'_> {
             }
             (Takes::Last(kind), None) => self.last(&kind, name, scene),
             (Takes::Values(kinds), attached) => self.values(&kinds, attached, name, scene),
+            (Takes::Next(kind), None) => self.values(&[kind], None, name, scene),
+            (Takes::Next(_), Some(_)) => Err(self.attached(name, text)),
         }
     }
 
@@ -290,6 +299,15 @@ impl Reader<'_> {
             self.reading.arguments.push(word.text);
         }
         Ok(())
+    }
+
+    /// Refuses what is attached to an option that takes the next word all the same.
+    fn attached(&self, name: &str, written: &str) -> Refusal {
+        Refusal::new(
+            written,
+            format!("attaches to `{name}` what `{}` takes for further options", self.rule.name),
+        )
+        .advice(format!("Write its value as the next word: `{name} VALUE`"))
     }
 
     fn last(&mut self, kind: &Kind, name: &str, scene: &mut Scene<'_>) -> Result<(), Refusal> {

@@ -1,6 +1,7 @@
 //! The commands, from a name to what runs: most by their rule alone, a few by a reader of their own.
 
 use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use super::arguments::{Argument, Reading, read};
@@ -92,6 +93,9 @@ fn by_rule(rule: &Rule, words: &[Argument], scene: &mut Scene<'_>) -> Result<Act
         },
         Runs::Program => {
             let path = program(name, scene)?;
+            if name == "awk" && is_gnu_awk(&path, scene) {
+                reading.arguments.insert(0, "--sandbox".into());
+            }
             Ok(Action::Program(invocation(&path, name, reading.arguments)))
         }
         Runs::As(command) => {
@@ -103,6 +107,15 @@ fn by_rule(rule: &Rule, words: &[Argument], scene: &mut Scene<'_>) -> Result<Act
             Ok(Action::Program(invocation(&path, name, arguments)))
         }
     }
+}
+
+/// Returns whether the system's `awk` is the one that can forbid itself to write and to run.
+fn is_gnu_awk(program: &std::path::Path, scene: &Scene<'_>) -> bool {
+    let file = |path: &std::path::Path| {
+        std::fs::metadata(path).ok().map(|facts| (facts.dev(), facts.ino()))
+    };
+    let gnu = scene.checker.program("gawk").and_then(file);
+    gnu.is_some() && gnu == file(program)
 }
 
 /// Adds what stands for no operand, where no input stands for it.

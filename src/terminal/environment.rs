@@ -36,6 +36,8 @@ const GIT_PINS: &[(&str, &str)] = &[
     ("gpg.ssh.program", "false"),
     ("gpg.x509.program", "false"),
     ("log.showSignature", "false"),
+    // What would write while it merges again.
+    ("log.diffMerges", "separate"),
     ("interactive.diffFilter", ""),
     ("uploadpack.packObjectsHook", ""),
     // What would look into submodules, which takes a second Git.

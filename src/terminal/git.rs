@@ -208,12 +208,11 @@ fn repository(scene: &Scene<'_>) -> Result<(), Refusal> {
         return Ok(());
     }
     let mut folder = Some(scene.directory.relative().to_owned());
+    // All of them: from a `.git` that is no repository, Git climbs on.
     while let Some(relative) = folder {
+        folder = relative.parent().map(Path::to_owned);
         let git = workspace.root().join(&relative).join(".git");
-        let Ok(metadata) = std::fs::symlink_metadata(&git) else {
-            folder = relative.parent().map(Path::to_owned);
-            continue;
-        };
+        let Ok(metadata) = std::fs::symlink_metadata(&git) else { continue };
         let elsewhere = || {
             Err(Refusal::new(".git", "leads to a repository outside the workspace")
                 .advice("Only a repository inside the workspace can be read"))
@@ -236,7 +235,6 @@ fn repository(scene: &Scene<'_>) -> Result<(), Refusal> {
                 }
             }
         }
-        return Ok(());
     }
     Ok(())
 }

@@ -84,6 +84,8 @@ pub(super) enum Takes {
     Optional(Kind),
     /// A value that is the next word, if there is one.
     Last(Kind),
+    /// A value that is the next word always: what is attached would be further options.
+    Next(Kind),
 }
 
 /// An operand, or as many as there are.
@@ -119,6 +121,8 @@ pub(super) enum Kind {
     Path,
     /// A path that does not begin with `+` or `@`, which the program would take for more.
     Plain,
+    /// What the branches and tags of Git are sorted by, which may not be signatures.
+    Order,
     /// `name=value`, of `awk -v`.
     Assigned,
     /// A revision or a path, of Git.
@@ -344,7 +348,7 @@ fn add_refusal(because: &Refuse, into: &mut BTreeMap<String, Refuse>) {
     }
 }
 
-/// Reads `-a --all -w=NUMBER --color[=WORD] --contains~REVISION`.
+/// Reads `-a --all -w=NUMBER --color[=WORD] --contains~REVISION -P:TEXT`.
 fn read_options(text: &str, into: &mut BTreeMap<String, Takes>) -> Result<(), String> {
     for token in text.split_whitespace() {
         if !token.starts_with('-') {
@@ -354,6 +358,8 @@ fn read_options(text: &str, into: &mut BTreeMap<String, Takes>) -> Result<(), St
             token.split_once("[=").and_then(|(name, rest)| Some((name, rest.strip_suffix(']')?)))
         {
             (name, Takes::Optional(read_kind(kind)?))
+        } else if let Some((name, kind)) = token.split_once(':') {
+            (name, Takes::Next(read_kind(kind)?))
         } else if let Some((name, kind)) = token.split_once('~') {
             (name, Takes::Last(read_kind(kind)?))
         } else if let Some((name, kinds)) = token.split_once('=') {
@@ -391,6 +397,7 @@ fn read_kind(text: &str) -> Result<Kind, String> {
         "ASSIGNED" => Kind::Assigned,
         "REVISION" => Kind::Revision,
         "FORMAT" => Kind::Format,
+        "ORDER" => Kind::Order,
         "SED" => Kind::Sed,
         "AWK" => Kind::Awk,
         "ASSIGNMENT" => Kind::Assignment,

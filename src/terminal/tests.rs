@@ -213,5 +213,6 @@ fn takes_text(takes: &Takes) -> &'static str {
         Takes::Values(_) => "=…",
         Takes::Optional(_) => "[=…]",
         Takes::Last(_) => " [COMMIT]",
+        Takes::Next(_) => " …",
     }
 }

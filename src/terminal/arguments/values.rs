@@ -4,7 +4,7 @@ use super::{Argument, Origin, Reader};
 use crate::terminal::check::Scene;
 use crate::terminal::refusal::Refusal;
 use crate::terminal::rules::{Kind, Rule};
-use crate::terminal::scripts::{awk, git_format, jq};
+use crate::terminal::scripts::{awk, git_format, git_order, jq};
 
 impl Reader<'_> {
     /// Checks a value of an option, or an operand when `option` is empty.
@@ -28,6 +28,13 @@ impl Reader<'_> {
             Kind::Path | Kind::Revision => {
                 scene.note(&word.shown(), || format!("path or name inside, {}", place()));
                 scene.path(&word.text)?;
+                // What follows the magic of a path of Git: `:(top)../x`.
+                if let Some((_, path)) = text
+                    .filter(|text| self.rule.name.starts_with("git ") && text.starts_with(":("))
+                    .and_then(|text| text.split_once(')'))
+                {
+                    scene.path(path.as_ref())?;
+                }
             }
             Kind::Plain => {
                 if text.is_some_and(|text| text.starts_with(['+', '@'])) {
@@ -98,6 +105,7 @@ impl Reader<'_> {
                 }
             }
             Kind::Format => git_format(&word.shown())?,
+            Kind::Order => git_order(&word.shown())?,
             Kind::Sed | Kind::Awk | Kind::Jq => {
                 let Some(script) = text.filter(|_| word.origin == Origin::Typed) else {
                     return Err(Refusal::new(

@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
+use std::iter::Peekable;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
@@ -29,18 +30,18 @@ pub(super) fn run(xargs: &Xargs, runner: &Runner<'_>, pipes: Pipes) -> End {
             return End::Code(1);
         }
     };
-    let items = match split(&input, xargs) {
-        Ok(items) => items,
-        Err(message) => {
-            tell(pipes.stderr, format_args!("xargs: {message}"));
-            return End::Code(1);
-        }
-    };
     let mut failed = false;
-    for words in commands(xargs, items) {
+    for words in Commands::over(&input, xargs) {
         if runner.is_stopped() {
             return End::Stopped;
         }
+        let words = match words {
+            Ok(words) => words,
+            Err(message) => {
+                tell(pipes.stderr, format_args!("xargs: {message}"));
+                return End::Code(1);
+            }
+        };
         let (Ok(stdout), Ok(stderr), Ok(stdin)) =
             (pipes.stdout.try_clone(), pipes.stderr.try_clone(), null())
         else {
@@ -111,32 +112,55 @@ fn read_all(stdin: OwnedFd) -> io::Result<Vec<u8>> {
     Ok(input)
 }
 
-/// Returns the commands to run, each with its share of the items.
-fn commands(xargs: &Xargs, items: Vec<Item>) -> Vec<Vec<OsString>> {
-    if let Some(place) = &xargs.replace {
-        return items.iter().map(|item| replaced(&xargs.command, place, &item.text)).collect();
+/// The commands to run, each with its share of the items; made one by one, because the items of a
+/// large input take many times its memory.
+struct Commands<'a> {
+    xargs: &'a Xargs,
+    items: Peekable<Split<'a>>,
+    any: bool,
+}
+
+impl<'a> Commands<'a> {
+    fn over(input: &'a [u8], xargs: &'a Xargs) -> Self {
+        let split = Split { rest: input, items: xargs.items, replaces: xargs.replace.is_some() };
+        Self { xargs, items: split.peekable(), any: false }
     }
-    if items.is_empty() {
-        let never = xargs.skip_empty;
-        return if never { Vec::new() } else { vec![xargs.command.clone()] };
-    }
-    let most = xargs.most.unwrap_or(usize::MAX).max(1);
-    let most_lines = xargs.lines.unwrap_or(usize::MAX).max(1);
-    let mut commands: Vec<Vec<OsString>> = Vec::new();
-    let (mut count, mut lines, mut bytes) = (most, 0, 0);
-    for item in items {
-        if count >= most || lines >= most_lines || bytes + item.text.len() > MOST_BYTES {
-            commands.push(xargs.command.clone());
-            (count, lines, bytes) = (0, 0, 0);
+}
+
+impl Iterator for Commands<'_> {
+    type Item = Result<Vec<OsString>, &'static str>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let xargs = self.xargs;
+        if let Some(place) = &xargs.replace {
+            let item = self.items.next()?;
+            return Some(item.map(|item| replaced(&xargs.command, place, &item.text)));
         }
-        count += 1;
-        lines += usize::from(item.ends_line);
-        bytes += item.text.len() + 1;
-        if let Some(command) = commands.last_mut() {
-            command.push(item.text);
+        let first = !std::mem::replace(&mut self.any, true);
+        if self.items.peek().is_none() && (!first || xargs.skip_empty) {
+            return None;
         }
+        let most = xargs.most.unwrap_or(usize::MAX).max(1);
+        let most_lines = xargs.lines.unwrap_or(usize::MAX).max(1);
+        let mut command = xargs.command.clone();
+        let (mut count, mut lines, mut bytes) = (0, 0, 0);
+        while count < most && lines < most_lines {
+            let fits = |item: &Item| count == 0 || bytes + item.text.len() <= MOST_BYTES;
+            let next = self.items.next_if(|item| item.as_ref().map_or(true, fits));
+            match next {
+                Some(Ok(item)) => {
+                    count += 1;
+                    lines += usize::from(item.ends_line);
+                    bytes += item.text.len() + 1;
+                    command.push(item.text);
+                }
+                // What came before it has not run, as with the system's own.
+                Some(Err(message)) => return Some(Err(message)),
+                None => break,
+            }
+        }
+        Some(Ok(command))
     }
-    commands
 }
 
 fn replaced(command: &[OsString], place: &str, item: &OsStr) -> Vec<OsString> {
@@ -169,55 +193,84 @@ struct Item {
     ends_line: bool,
 }
 
-/// Divides the input into items.
-fn split(input: &[u8], xargs: &Xargs) -> Result<Vec<Item>, &'static str> {
-    let item = |bytes: &[u8]| Item { text: OsString::from_vec(bytes.to_vec()), ends_line: true };
-    match xargs.items {
-        Items::Nul => {
-            Ok(input.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(item).collect())
-        }
-        Items::Lines => {
-            let lines = input.split(|byte| *byte == b'\n').map(|line| {
-                // With `-I`, blanks before an item do not belong to it.
-                if xargs.replace.is_some() { line.trim_ascii_start() } else { line }
-            });
-            Ok(lines.filter(|line| !line.is_empty()).map(item).collect())
-        }
-        Items::Words => words(input),
+/// Divides an input into items.
+struct Split<'a> {
+    rest: &'a [u8],
+    items: Items,
+    replaces: bool,
+}
+
+impl<'a> Split<'a> {
+    /// Takes everything up to a byte, and the byte.
+    fn up_to(&mut self, end: u8) -> &'a [u8] {
+        let at = self.rest.iter().position(|byte| *byte == end);
+        let (part, rest) = self.rest.split_at(at.unwrap_or(self.rest.len()));
+        self.rest = rest.get(1..).unwrap_or_default();
+        part
     }
 }
 
-/// Divides as `xargs` does: white space, quotes that end on their line, a backslash before any
+impl Iterator for Split<'_> {
+    type Item = Result<Item, &'static str>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let item =
+            |bytes: &[u8]| Item { text: OsString::from_vec(bytes.to_vec()), ends_line: true };
+        let end = match self.items {
+            Items::Words => return word(&mut self.rest),
+            Items::Nul => 0,
+            Items::Lines => b'\n',
+        };
+        while !self.rest.is_empty() {
+            let part = self.up_to(end);
+            // With `-I`, blanks before an item do not belong to it.
+            let trims = end == b'\n' && self.replaces;
+            let part = if trims { part.trim_ascii_start() } else { part };
+            if !part.is_empty() {
+                return Some(Ok(item(part)));
+            }
+        }
+        None
+    }
+}
+
+/// Takes a word as `xargs` does: white space, quotes that end on their line, a backslash before any
 /// character. A line with blanks at its end goes on in the next one.
-fn words(input: &[u8]) -> Result<Vec<Item>, &'static str> {
-    let mut words = Vec::new();
+fn word(rest: &mut &[u8]) -> Option<Result<Item, &'static str>> {
     let mut word: Option<Vec<u8>> = None;
-    let whole = |text, ends_line| Item { text: OsString::from_vec(text), ends_line };
-    let mut bytes = input.iter().copied();
-    while let Some(byte) = bytes.next() {
+    let whole = |text, ends_line| Some(Ok(Item { text: OsString::from_vec(text), ends_line }));
+    let mut take = || {
+        let (byte, others) = rest.split_first()?;
+        *rest = others;
+        Some(*byte)
+    };
+    while let Some(byte) = take() {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => {
-                words.extend(word.take().map(|text| whole(text, byte == b'\n')));
+                if let Some(text) = word.take() {
+                    return whole(text, byte == b'\n');
+                }
             }
             b'\'' | b'"' => {
                 let word = word.get_or_insert_default();
                 loop {
-                    match bytes.next() {
+                    match take() {
                         Some(end) if end == byte => break,
                         None | Some(b'\n') => {
-                            return Err("a quote does not end; use `-0`, or `-d '\\n'` for names");
+                            return Some(Err(
+                                "a quote does not end; use `-0`, or `-d '\\n'` for names",
+                            ));
                         }
                         Some(inside) => word.push(inside),
                     }
                 }
             }
-            b'\\' => word.get_or_insert_default().extend(bytes.next()),
+            b'\\' => word.get_or_insert_default().extend(take()),
             0 => {}
             other => word.get_or_insert_default().push(other),
         }
     }
-    words.extend(word.map(|text| whole(text, true)));
-    Ok(words)
+    whole(word?, true)
 }
 
 #[cfg(test)]
@@ -237,11 +290,11 @@ mod tests {
 
     #[track_caller]
     fn check(input: &str, xargs: &Xargs, expected: &[&str]) {
-        let items = split(input.as_bytes(), xargs).unwrap();
-        let commands = commands(xargs, items);
-        let shown: Vec<String> = commands
-            .iter()
-            .map(|words| words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>())
+        let shown: Vec<String> = Commands::over(input.as_bytes(), xargs)
+            .map(|words| words.unwrap())
+            .map(|words| {
+                words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>()
+            })
             .map(|words| words.join("|"))
             .collect();
         assert_eq!(shown, expected);
@@ -256,7 +309,7 @@ mod tests {
         check("a b\n'c\n", &xargs(Items::Lines, None, None), &["grep|x|a b|'c"]);
         check("a b\0c\nd\0", &xargs(Items::Nul, None, None), &["grep|x|a b|c\nd"]);
         check("a b c", &xargs(Items::Words, None, Some(2)), &["grep|x|a|b", "grep|x|c"]);
-        assert!(split(b"it's", &words).is_err());
+        assert!(Commands::over(b"it's", &words).any(|words| words.is_err()));
     }
 
     #[test]
@@ -280,10 +333,8 @@ mod tests {
     #[test]
     fn a_command_does_not_grow_without_bound() {
         let items = "x".repeat(1000).add_lines(400);
-        let commands = commands(
-            &xargs(Items::Lines, None, None),
-            split(items.as_bytes(), &xargs(Items::Lines, None, None)).unwrap(),
-        );
+        let by_lines = xargs(Items::Lines, None, None);
+        let commands: Vec<_> = Commands::over(items.as_bytes(), &by_lines).collect();
         assert_eq!(commands.len(), 4);
     }
 

@@ -17,8 +17,8 @@ pub(in crate::terminal) struct Cell {
     pub(in crate::terminal) seccomp: Layer,
     /// Whether further programs and processes may start.
     pub(in crate::terminal) processes: Processes,
-    /// Whether the system-call filter lets a file be opened for writing at all. Git dies when it
-    /// cannot open `/dev/null` for writing; nothing else needs it.
+    /// Whether the system-call filter lets a file that is there be opened for writing at all. Git
+    /// dies when it cannot open `/dev/null` for writing; nothing else needs it.
     pub(in crate::terminal) opens_for_writing: bool,
     /// What can be read and listed.
     pub(in crate::terminal) readable: Vec<PathBuf>,

@@ -37,11 +37,7 @@ fn filter(cell: &Cell, program: u64) -> Result<BpfProgram, BackendError> {
     let mut rules = Rules::new();
     let mut free = FREE.to_vec();
     conditional(&mut rules)?;
-    if cell.opens_for_writing {
-        free.extend(OPENS.iter().map(|(call, _)| *call));
-    } else {
-        opens_for_reading(&mut rules)?;
-    }
+    opens(&mut rules, cell.opens_for_writing)?;
     match cell.processes {
         Processes::One => {
             let address = when(0, SeccompCmpArgLen::Qword, SeccompCmpOp::Eq, program)?;
@@ -73,10 +69,14 @@ fn thread_only() -> Result<SeccompCondition, BackendError> {
     when(0, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), u64::from(flags.cast_unsigned()))
 }
 
-/// The calls that open files, without the flags that write. `openat2` keeps its flags in memory,
-/// where a filter cannot look, and is not listed.
-fn opens_for_reading(rules: &mut Rules) -> Result<(), BackendError> {
-    let flags = libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND;
+/// The calls that open files, without the flags that write. What may open for writing may make and
+/// empty nothing all the same; what it opens cannot be written to either, by the limit of sizes.
+/// `openat2` keeps its flags in memory, where a filter cannot look, and is not listed.
+fn opens(rules: &mut Rules, for_writing: bool) -> Result<(), BackendError> {
+    // A file without a name is asked for by the flag of a folder too, which is harmless alone.
+    let unnamed = libc::O_TMPFILE & !libc::O_DIRECTORY;
+    let changes = libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND | unnamed;
+    let flags = if for_writing { changes } else { changes | libc::O_ACCMODE };
     let mask = u64::from(flags.cast_unsigned());
     for (call, argument) in OPENS {
         let reading = when(*argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), 0)?;

@@ -128,7 +128,7 @@ enum Before {
     Operand,
     /// A `)`, `++`, `length`: it depends.
     Unclear,
-    /// A comma, an opening brace, `&&`, `||`: a line break does not end the statement.
+    /// A comma, an opening brace, `&&`, `||`, `?`, `:`: a line break does not end the statement.
     Open,
 }
 
@@ -280,7 +280,8 @@ impl<'a> Lexer<'a> {
         self.before = match text {
             ")" | "++" | "--" | "$" => Before::Unclear,
             "]" => Before::Operand,
-            "," | "{" | "&&" | "||" => Before::Open,
+            // To some `awk` the two halves of a choice may begin a line of their own.
+            "," | "{" | "&&" | "||" | "?" | ":" => Before::Open,
             _ => Before::Operator,
         };
         Token::Other(text)
@@ -364,6 +365,8 @@ mod tests {
             "{print \\\n> \"x\"}",
             "{if (x) print y > \"z\"}",
             "{print x > y ? 1 : 2}",
+            "{print x ?\n1 : 2 > \"x\"}",
+            "{print x ? 1 :\n2 > \"x\"}",
             "{print | \"sh\"}",
             "{print |& \"sh\"}",
             "{\"ls\" | getline}",

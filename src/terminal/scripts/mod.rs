@@ -20,13 +20,25 @@ pub(super) fn git_format(format: &str) -> Result<(), Refusal> {
             continue;
         }
         let placeholder = rest.trim_start_matches(['+', '-', ' ']);
-        if placeholder.starts_with('G') || placeholder.starts_with("(signature") {
-            return Err(Refusal::new(
-                format,
-                "asks for signatures, which Git checks by running another program",
-            )
-            .advice("Leave `%G…` and `%(signature)` out of the format"));
+        let name = placeholder.strip_prefix('(').map(|name| name.trim_start_matches('*'));
+        if placeholder.starts_with('G') || name.is_some_and(|name| name.starts_with("signature")) {
+            return Err(
+                signatures(format).advice("Leave `%G…` and `%(signature)` out of the format")
+            );
         }
     }
     Ok(())
+}
+
+/// Refuses an order of Git's branches and tags that would run the program that checks signatures.
+pub(super) fn git_order(order: &str) -> Result<(), Refusal> {
+    let name = order.trim_start_matches(['-', '*']);
+    if name.starts_with("signature") {
+        return Err(signatures(order).form("git for-each-ref --sort=-committerdate"));
+    }
+    Ok(())
+}
+
+fn signatures(word: &str) -> Refusal {
+    Refusal::new(word, "asks for signatures, which Git checks by running another program")
 }

@@ -3,15 +3,40 @@
 use crate::terminal::refusal::Refusal;
 
 /// Refuses a script that does more than print the lines of its input, changed or not.
+///
+/// In brackets a delimiter is an ordinary character to some `sed` and ends the expression to
+/// others, so what such a script holds must be harmless in both readings.
 pub(in crate::terminal) fn check(script: &str) -> Result<(), Refusal> {
-    let mut parser = Parser { script, at: 0, depth: 0 };
-    parser.run()
+    let mut parser = Parser::of(script, true);
+    parser.run()?;
+    if parser.doubtful {
+        let mut other = Parser::of(script, false);
+        // A script that is none in this reading stops such a `sed` before it does anything.
+        if let Err(refusal) = other.run()
+            && other.harmful
+        {
+            return Err(refusal);
+        }
+    }
+    Ok(())
 }
 
 struct Parser<'a> {
     script: &'a str,
     at: usize,
     depth: usize,
+    /// Whether a delimiter in brackets is an ordinary character.
+    brackets: bool,
+    /// Whether one was met.
+    doubtful: bool,
+    /// Whether a command was refused for what it does.
+    harmful: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn of(script: &'a str, brackets: bool) -> Self {
+        Self { script, at: 0, depth: 0, brackets, doubtful: false, harmful: false }
+    }
 }
 
 impl Parser<'_> {
@@ -197,19 +222,23 @@ impl Parser<'_> {
                     let kind = &self.script[self.at..=self.at];
                     let end = format!("{kind}]");
                     if let Some(length) = self.script[self.at + 1..].find(&end) {
+                        let name = &self.script[self.at + 1..self.at + 1 + length];
+                        self.doubtful |= name.contains(delimiter);
                         self.at += 1 + length + 2;
                     }
                 } else if character == ']' && !matches!(inside, "" | "^") {
                     bracket = None;
                 } else if character == '\n' {
                     break;
+                } else if character == delimiter {
+                    self.doubtful = true;
                 }
                 continue;
             }
             match character {
                 '\\' => self.at += self.peek().map_or(0, char::len_utf8),
                 '\n' => break,
-                '[' if delimiter != '[' => bracket = Some(self.at),
+                '[' if delimiter != '[' && self.brackets => bracket = Some(self.at),
                 other if other == delimiter => return Ok(()),
                 _ => {}
             }
@@ -242,7 +271,8 @@ impl Parser<'_> {
         }
     }
 
-    fn refused(&self, command: &str, effect: &str, start: usize) -> Refusal {
+    fn refused(&mut self, command: &str, effect: &str, start: usize) -> Refusal {
+        self.harmful = true;
         let shown = self.script[start..].lines().next().unwrap_or(command);
         Refusal::new(shown, format!("uses `{command}` of `sed`, which {effect}")).advice(
             "Print lines with `sed -n '1,5p' FILE` or show a change with `sed 's/a/b/' FILE`",
@@ -300,6 +330,9 @@ mod tests {
             "s|a\\|b|c|I",
             "s/a\\/b/c/",
             "s/[/]/x/g",
+            "s/[/.]/_/g;p",
+            "s,[^,]*,,;s/[^/]*$//",
+            "/^[^/]*$/p",
             "s/[^/]*$//",
             "s/[]/]x/y/",
             "s/[[:alpha:]/]*/x/",
@@ -388,6 +421,13 @@ mod tests {
             ("sé", "delimiter"),
             ("y/a/b/g", "follows a complete command"),
             ("s", "delimiter"),
+            // Where brackets do not hide a delimiter, these write and run.
+            ("s/[/]a/w out/", "writes"),
+            ("s/[/x/w out]/y/", "writes"),
+            ("s/[/]a/e/", "run"),
+            ("s,[,]a,w out,", "writes"),
+            ("/[/w out]/p", "writes"),
+            ("s/[[.x/y/w out.]]/y/", "writes"),
             ("\\", "delimiter"),
         ] {
             check(script, Err(says));

@@ -103,6 +103,10 @@ fn files_are_opened_for_reading_only_but_by_git() {
     check(libc::SYS_openat2, [0; 6], REFUSED);
     let git = filter(&cell(Processes::One, true), PROGRAM).unwrap();
     assert_eq!(play(&git, THIS_ARCHITECTURE, libc::SYS_openat, flags(libc::O_RDWR)), ALLOWED);
+    for change in [libc::O_CREAT, libc::O_TRUNC, libc::O_APPEND, libc::O_TMPFILE] {
+        let change = flags(libc::O_RDWR | change);
+        assert_eq!(play(&git, THIS_ARCHITECTURE, libc::SYS_openat, change), REFUSED);
+    }
 }
 
 #[test]
