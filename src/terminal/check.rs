@@ -34,7 +34,7 @@ pub(super) struct Scene<'a> {
     pub(super) checker: &'a Checker,
     /// The folder that it runs in.
     pub(super) directory: &'a WorkspacePath,
-    /// The folder before the last `cd` of the line.
+    /// The folder before the last `cd`.
     pub(super) before: Option<&'a WorkspacePath>,
     /// How many names the globs of the line have looked at.
     pub(super) looked_at: &'a Cell<usize>,
@@ -80,16 +80,28 @@ impl Checker {
         line: &str,
         start: &WorkspacePath,
     ) -> Result<Plan, Refusal> {
-        self.read(line, start, &mut Notes::default())
-            .map_err(|refusal| self.with_closest(refusal, line, start))
+        self.plan_from(line, start, None)
+    }
+
+    /// Reads and checks a line that may go back to the folder before the last `cd`.
+    pub(in crate::terminal) fn plan_from(
+        &self,
+        line: &str,
+        start: &WorkspacePath,
+        before: Option<&WorkspacePath>,
+    ) -> Result<Plan, Refusal> {
+        let spot = Spot { directory: start.clone(), before: before.cloned() };
+        self.read(line, &spot, &mut Notes::default())
+            .map_err(|refusal| self.with_closest(refusal, line, &spot))
     }
 
     /// Reads and checks a line, and says what each word was taken for.
     pub(in crate::terminal) fn explain(&self, line: &str, start: &WorkspacePath) -> Explanation {
         let mut notes = Notes::kept();
+        let spot = Spot { directory: start.clone(), before: None };
         let result = self
-            .read(line, start, &mut notes)
-            .map_err(|refusal| self.with_closest(refusal, line, start));
+            .read(line, &spot, &mut notes)
+            .map_err(|refusal| self.with_closest(refusal, line, &spot));
         Explanation { words: notes.into_words(), result }
     }
 
@@ -106,7 +118,7 @@ impl Checker {
     }
 
     /// Adds the line without what was refused, if that line is allowed.
-    fn with_closest(&self, refusal: Refusal, line: &str, start: &WorkspacePath) -> Refusal {
+    fn with_closest(&self, refusal: Refusal, line: &str, start: &Spot) -> Refusal {
         let works = |form: &String| self.read(form, start, &mut Notes::default()).is_ok();
         let without_word = refusal.how_to_repair().and_then(|repair| repair.apply(line));
         match without_word.filter(works).or_else(|| without_shell(line).filter(works)) {
@@ -115,7 +127,7 @@ impl Checker {
         }
     }
 
-    fn read(&self, line: &str, start: &WorkspacePath, notes: &mut Notes) -> Result<Plan, Refusal> {
+    fn read(&self, line: &str, start: &Spot, notes: &mut Notes) -> Result<Plan, Refusal> {
         let mut steps = Vec::new();
         let mut place = Place::at(start.clone());
         let looked_at = Cell::new(0);
@@ -132,7 +144,7 @@ impl Checker {
             place.after(pipeline.when, &spot, target);
             steps.push(Step { when: pipeline.when, directory: spot.directory, stages });
         }
-        Ok(Plan { line: line.to_owned(), start: start.clone(), steps })
+        Ok(Plan { line: line.to_owned(), start: start.directory.clone(), steps })
     }
 
     fn pipeline(
@@ -397,8 +409,7 @@ impl Where {
 }
 
 impl Place {
-    fn at(start: WorkspacePath) -> Self {
-        let spot = Spot { directory: start, before: None };
+    fn at(spot: Spot) -> Self {
         Self { succeeded: Where::In(spot), failed: Where::Nowhere }
     }
 

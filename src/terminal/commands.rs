@@ -204,14 +204,12 @@ fn cd(words: &[Argument], scene: &mut Scene<'_>) -> Result<Action, Refusal> {
     }
     if folder.text == "-" {
         let Some(before) = scene.before else {
-            return Err(Refusal::new(
-                "cd -",
-                "goes back, and no `cd` of this line stands before it",
-            )
-            .advice(FORMS));
+            return Err(
+                Refusal::new("cd -", "goes back, and no `cd` stands before it").advice(FORMS)
+            );
         };
         let path = scene.checker.workspace().absolute(before).into_os_string();
-        scene.note("-", || "the folder before the last `cd` of the line".into());
+        scene.note("-", || "the folder before the last `cd`".into());
         return Ok(builtin("cd", vec!["-".into(), path]));
     }
     scene.path(&folder.text)?;

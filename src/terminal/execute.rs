@@ -73,7 +73,7 @@ pub(super) fn run(
     let deadline = started.checked_add(surroundings.timeout).unwrap_or(started);
     let cleaner = || Cleaner::new(surroundings.max_output_bytes, surroundings.redact);
     let mut capture = Capture::new(cleaner(), cleaner(), surroundings.max_output_bytes, deadline);
-    let mut directory = plan.start.clone();
+    let (mut directory, mut before) = (plan.start.clone(), None);
     let mut stages = Vec::new();
     let mut code = Some(0);
     for step in &plan.steps {
@@ -93,7 +93,7 @@ pub(super) fn run(
         if code == Some(0)
             && let Some(moved) = moved(step, surroundings.workspace)
         {
-            directory = moved;
+            before = Some(std::mem::replace(&mut directory, moved));
         }
         stages.extend(step.stages.iter().zip(ends).map(|(stage, end)| StageReport {
             command: shown(&stage.action),
@@ -111,6 +111,7 @@ pub(super) fn run(
         line: plan.line.clone(),
         directory: plan.start.clone(),
         directory_after: directory,
+        directory_before: before,
         exit_code: code,
         stages,
         encoding: stdout.encoding.or(stderr.encoding).map(str::to_owned),

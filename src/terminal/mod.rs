@@ -137,6 +137,17 @@ impl Terminal {
         self.checker.plan(line, directory)
     }
 
+    /// Reads and checks a line as [`Self::plan`] does, for a session in which `cd` was run before:
+    /// `cd -` goes back to that folder.
+    pub fn plan_from(
+        &self,
+        line: &str,
+        directory: &WorkspacePath,
+        before: Option<&WorkspacePath>,
+    ) -> Result<Plan, Refusal> {
+        self.checker.plan_from(line, directory, before)
+    }
+
     /// Reads and checks a line, and says which rule allows or refuses each word.
     pub fn explain(&self, line: &str, directory: &WorkspacePath) -> Explanation {
         self.checker.explain(line, directory)

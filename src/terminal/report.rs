@@ -20,6 +20,9 @@ pub struct CommandReport {
     /// Where the next line starts: `cd` moved it.
     #[serde(serialize_with = "folder")]
     pub directory_after: WorkspacePath,
+    /// The folder before the last `cd` that ran; none when none did.
+    #[serde(skip)]
+    pub directory_before: Option<WorkspacePath>,
     /// The exit code of what ran last; none when it was ended before its time.
     pub exit_code: Option<i32>,
     /// Every command that ran, in order.
@@ -256,6 +259,7 @@ mod tests {
             line: command.to_owned(),
             directory: workspace.top(),
             directory_after: workspace.top(),
+            directory_before: None,
             exit_code: Some(code),
             stages: vec![stage],
             stdout: stdout.to_owned(),

@@ -25,6 +25,8 @@ use crate::terminal::{CommandReport, Refusal, Terminal, TerminalError};
 pub struct TerminalTool {
     terminal: Arc<Terminal>,
     directory: Mutex<WorkspacePath>,
+    /// The folder before the last `cd`.
+    before: Mutex<Option<WorkspacePath>>,
 }
 
 /// One line of read-only commands.
@@ -45,7 +47,7 @@ impl TerminalTool {
     /// Returns the tool over a terminal, standing at the root of the workspace.
     pub fn new(terminal: Arc<Terminal>) -> Self {
         let directory = Mutex::new(terminal.workspace().top());
-        Self { terminal, directory }
+        Self { terminal, directory, before: Mutex::default() }
     }
 
     /// Runs a line and returns what a model would read: the output, or the refusal.
@@ -111,12 +113,15 @@ impl TerminalTool {
         line: &str,
         cancel: &CancellationToken,
     ) -> Result<Outcome, TerminalError> {
-        let plan = match self.terminal.plan(line, &self.directory()) {
+        let before = self.before.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let plan = match self.terminal.plan_from(line, &self.directory(), before.as_ref()) {
             Ok(plan) => plan,
             Err(refusal) => return Ok(Outcome::Refused(refusal)),
         };
         let report = self.terminal.run(plan, cancel).await?;
-        if report.directory_after != report.directory {
+        if report.directory_before.is_some() {
+            let mut before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
+            before.clone_from(&report.directory_before);
             let mut directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
             directory.clone_from(&report.directory_after);
         }

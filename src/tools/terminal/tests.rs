@@ -69,6 +69,22 @@ async fn the_folder_stays_from_call_to_call() {
 }
 
 #[tokio::test]
+async fn the_folder_before_stays_too() {
+    let bench = Bench::new();
+    assert!(bench.call("cd -").await.is_err());
+    bench.call("cd src").await.unwrap();
+    bench.call("ls").await.unwrap();
+    assert_eq!(bench.call("cd -").await.unwrap().summary, "1 line, now in `.`");
+    assert_eq!(bench.call("cd - && ls").await.unwrap().summary, "2 lines, now in `src`");
+    // A line that comes back to where it began has moved all the same.
+    bench.call("cd .. && cd src").await.unwrap();
+    assert_eq!(bench.call("cd -").await.unwrap().summary, "1 line, now in `.`");
+    std::fs::remove_dir_all(bench.tool.terminal.workspace().root().join("src")).unwrap();
+    assert_ne!(bench.call("cd -; ls").await.unwrap().summary, "");
+    assert_eq!(bench.tool.directory().relative(), Path::new(""));
+}
+
+#[tokio::test]
 async fn a_folder_that_is_gone_puts_the_session_back_to_the_root() {
     let bench = Bench::new();
     bench.call("cd src").await.unwrap();
