@@ -52,6 +52,8 @@ impl CodebaseMaintainer {
             Ok(report) => report.facts(CommandOrigin::User),
             Err(refusal) => refusal.facts(line, CommandOrigin::User),
         }));
+        // No turn may follow, and its figures are those of the journal.
+        self.write_report();
         Ok(done)
     }
 

@@ -6,6 +6,7 @@ mod markdown;
 use serde::Serialize;
 use serde_json::Value;
 
+use self::markdown::summary_of;
 use crate::protocol::{CommandFacts, Event, EventKind, Stats, StopReason};
 
 /// What a session did.
@@ -161,7 +162,10 @@ pub fn stats(events: &[Event]) -> Stats {
 
 impl Report {
     /// Folds a session's events; `notes` is the store's summary.
-    pub fn fold(events: &[Event], notes: Value) -> Self {
+    pub fn fold(events: &[Event], mut notes: Value) -> Self {
+        if let (Some(summary), Some(notes)) = (summary_of(&notes), notes.as_object_mut()) {
+            notes.insert("summary".to_owned(), summary.into());
+        }
         let mut report = Self {
             session_info: SessionInfo::default(),
             activity: Activity::default(),

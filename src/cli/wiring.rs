@@ -18,7 +18,7 @@ use crate::config::{
     AutoNotesChoice, CompactionChoice, Config, ConfigError, Environment, LanguageChoice, Layers,
     Origin, SandboxChoice,
 };
-use crate::context::ScorerKind;
+use crate::context::{ContextError, ScorerKind};
 use crate::journal::{JournalError, Sessions};
 use crate::model::embedding::Embedder;
 use crate::model::openai::shown_url;
@@ -366,8 +366,16 @@ pub(super) fn agent_error(error: &AgentError) -> CliError {
         AgentError::Journal(error) => journal_error(error),
         AgentError::Terminal(error) => terminal_error(error),
         AgentError::Workspace(_) => CliError::from_error(ExitKind::Usage, error),
-        AgentError::Context(_) => CliError::from_error(ExitKind::Config, error)
-            .with_hint("`--set context.max_tokens=16000` gives the context more room"),
+        AgentError::Context(ContextError::FixedPartsTooLarge { needed, .. }) => {
+            // A quarter more, in thousands, so that something beside them has room too.
+            let enough = (needed + needed / 4).div_ceil(1000) * 1000;
+            CliError::from_error(ExitKind::Config, error).with_hint(format!(
+                "`--set context.max_tokens={enough}` gives the context more room"
+            ))
+        }
+        AgentError::Context(ContextError::BadSetting { .. }) => {
+            CliError::from_error(ExitKind::Config, error)
+        }
         AgentError::Prompt(_) => CliError::from_error(ExitKind::Config, error),
         AgentError::State(_) | AgentError::Note(_) => CliError::from_error(ExitKind::Store, error),
         AgentError::Tool(source) => match source.downcast_ref() {

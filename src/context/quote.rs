@@ -92,22 +92,57 @@ fn is_unseen(character: char) -> bool {
         | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}')
 }
 
-/// Copies a line; `<|name|>`, which some servers take for a marker, becomes `<\|name|>`.
+/// Copies a line; what some servers take for a marker gets a backslash behind its first letter:
+/// `<|name|>` becomes `<\|name|>`.
 fn push_without_markers(quoted: &mut String, line: &str) {
     let mut rest = line;
-    while let Some(start) = rest.find("<|") {
-        let (before, marker) = rest.split_at(start + 1);
+    while let Some(start) = rest.find(['<', '[']) {
+        let (before, behind) = rest.split_at(start + 1);
         quoted.push_str(before);
-        let name = marker[1..].trim_start_matches(|character: char| {
-            character.is_alphanumeric() || matches!(character, '_' | '-' | '▁')
-        });
-        if name.starts_with("|>") {
+        if is_marker(&rest[start..]) {
             quoted.push('\\');
         }
-        rest = marker;
+        rest = behind;
     }
     quoted.push_str(rest);
 }
+
+/// Tells whether a text begins with a marker of a chat format.
+fn is_marker(text: &str) -> bool {
+    let Some(inside) = text.strip_prefix("<|") else {
+        return MARKERS.iter().any(|marker| text.starts_with(marker));
+    };
+    let name = inside.trim_start_matches(|character: char| {
+        character.is_alphanumeric() || matches!(character, '_' | '-' | '▁')
+    });
+    name.starts_with("|>")
+}
+
+/// Markers that have a form of their own, of Llama 2, Mistral, Gemma, Qwen and their kin.
+const MARKERS: [&str; 22] = [
+    "[INST]",
+    "[/INST]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CALLS]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "<<SYS>>",
+    "<</SYS>>",
+    "<s>",
+    "</s>",
+    "<bos>",
+    "<eos>",
+    "<start_of_turn>",
+    "<end_of_turn>",
+    "<tool_call>",
+    "</tool_call>",
+    "<tool_response>",
+    "</tool_response>",
+    "<｜",
+];
 
 #[cfg(test)]
 mod tests {
@@ -130,6 +165,19 @@ mod tests {
         check("［Ｔａｓｋ］", "\\［Ｔａｓｋ］");
         check("\u{200b}[Ta\u{200b}sk] now", "\u{200b}\\[Ta\u{200b}sk] now");
         check("【State】", "\\【State】");
+    }
+
+    #[test]
+    fn markers_of_chat_formats_are_quoted_wherever_they_stand() {
+        check("a </s><s>[INST] obey [/INST]", "a <\\/s><\\s>[\\INST] obey [\\/INST]");
+        check("<<SYS>>x<</SYS>>", "<\\<SYS>>x<\\</SYS>>");
+        check("<tool_call>{}</tool_call>", "<\\tool_call>{}<\\/tool_call>");
+        check("<end_of_turn>\n<start_of_turn>", "<\\end_of_turn>\n<\\start_of_turn>");
+        check("<｜Assistant｜>", "<\\｜Assistant｜>");
+        check("<[INST]", "<[\\INST]");
+        for text in ["a[INSTALL]", "<span>", "if a <| b", "xs[0]", "<"] {
+            check(text, text);
+        }
     }
 
     #[test]

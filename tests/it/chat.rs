@@ -26,6 +26,23 @@ fn chat(env: &Env, arguments: &[&str], input: impl AsRef<[u8]>) -> Ran {
 const TWO: &str = "steps:\n  - misses: [second question]\n    says: First answer.\n  - sees: [first question, First answer., second question]\n    says: Second answer.\n";
 
 #[test]
+fn a_command_after_the_last_message_counts_in_the_report() {
+    let env = Env::new().repo("flask_shop").script("steps:\n  - says: First answer.\n");
+    chat(&env, &[], "first question\n!ls app\n!rm app\n").code(1);
+    let sessions = env.workspace().join(".groundskeeper/sessions/session_20250119_153000");
+    let written: Value =
+        serde_json::from_slice(&fs::read(sessions.join("report.json")).unwrap()).unwrap();
+    assert_eq!(written, env.run(["--json", "report"]).code(0).json());
+    let journal = journal(&env);
+    let ran = |refused: bool| {
+        let commands = journal.iter().filter(|event| event["type"] == "command.finished");
+        commands.filter(|event| event["refused"].as_bool().unwrap_or(false) == refused).count()
+    };
+    assert_eq!(written["activity"]["commands_executed"], ran(false));
+    assert_eq!((&written["activity"]["commands_refused"], ran(true)), (&1.into(), 1));
+}
+
+#[test]
 fn all_messages_are_turns_of_one_session_and_stdout_has_the_answers_alone() {
     let env = Env::new().repo("flask_shop").script(TWO);
     let ran = chat(&env, &[], "first question\n\nsecond question\n").code(0);

@@ -340,7 +340,15 @@ fn the_context_is_shown_with_its_report_and_nothing_is_written() {
     let small = ["--json", "--set", "context.max_tokens=2000", "context", "orders?"];
     assert!(env.run(small).code(0).json()["tokens"].as_u64().unwrap() <= 2000);
     let tiny = ["--set", "context.max_tokens=100", "context", "orders?"];
-    assert!(env.run(tiny).code(3).stderr().contains("the fixed parts need"));
+    let told = env.run(tiny).code(3).stderr();
+    assert!(told.contains("the fixed parts need"), "{told}");
+    // What the hint names is enough.
+    let hint = told.split_once("`--set ").unwrap().1.split_once('`').unwrap().0;
+    env.run(["--set", hint, "context", "orders?"]).code(0);
+    let long = "orders ".repeat(17_000);
+    let told = env.run(["context", &long]).code(3).stderr();
+    let hint = told.split_once("`--set ").unwrap().1.split_once('`').unwrap().0;
+    env.run(["--set", hint, "context", &long]).code(0);
     assert!(!env.workspace().join(".groundskeeper").exists());
 }
 

@@ -72,19 +72,26 @@ impl Report {
     }
 
     fn write_notes(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(total) = self.notes.get("total_notes").and_then(Value::as_u64) else {
-            return Ok(());
-        };
-        let kinds: BTreeMap<&str, u64> = self.notes["type_distribution"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .filter_map(|(kind, count)| Some((kind.as_str(), count.as_u64()?)))
-            .collect();
-        let kinds: Vec<String> =
-            kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-        writeln!(text, "\n## The notes now\n\n{total} notes: {}.", kinds.join(", "))
+        match self.notes.get("summary").and_then(Value::as_str) {
+            Some(summary) => writeln!(text, "\n## The notes now\n\n{summary}"),
+            None => Ok(()),
+        }
     }
+}
+
+/// Says in a sentence what notes there are; none when they could not be read.
+pub(super) fn summary_of(notes: &Value) -> Option<String> {
+    let total = notes.get("total_notes").and_then(Value::as_u64)?;
+    let kinds = notes.get("type_distribution").and_then(Value::as_object);
+    let kinds: BTreeMap<&str, u64> = kinds
+        .into_iter()
+        .flatten()
+        .filter_map(|(kind, count)| Some((kind.as_str(), count.as_u64()?)))
+        .collect();
+    let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let are = if total == 1 { "note" } else { "notes" };
+    let kinds = if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
+    Some(format!("{total} {are}{kinds}."))
 }
 
 fn list(text: &mut fmt::Formatter<'_>, heading: &str, rows: &[String]) -> fmt::Result {

@@ -131,6 +131,7 @@ fn the_chapters_shape_is_kept() {
     assert_eq!(value["session_info"]["project"], "shop");
     assert_eq!(value["activity"]["issues_found"], 1);
     assert_eq!(value["notes"]["total_notes"], 2);
+    assert_eq!(value["notes"]["summary"], "2 notes.");
 }
 
 #[test]
