@@ -111,6 +111,8 @@ pub(super) struct Xargs {
     pub(super) lines: Option<usize>,
     /// `-r`: no run without items. (`find -exec` never runs without.)
     pub(super) skip_empty: bool,
+    /// Whether the names of its items are printed before each command: `-print -exec`.
+    pub(super) announces: bool,
 }
 
 /// How the items of an input are divided.

@@ -17,6 +17,7 @@ pub(super) fn read(words: &[Argument], scene: &mut Scene<'_>) -> Result<Xargs, R
         most: None,
         lines: None,
         skip_empty: false,
+        announces: false,
     };
     let mut at = 0;
     while let Some(word) = words.get(at) {

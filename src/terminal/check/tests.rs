@@ -59,6 +59,7 @@ fn xargs_words(xargs: &Xargs) -> String {
         xargs.most.map(|most| format!("by {most}")),
         xargs.lines.map(|lines| format!("by {lines} lines")),
         xargs.skip_empty.then(|| "if any".to_owned()),
+        xargs.announces.then(|| "with names".to_owned()),
     ];
     let options: Vec<String> = parts.into_iter().flatten().collect();
     format!("{}: {}", options.join(" "), words(&xargs.command))
@@ -240,6 +241,10 @@ fn exec_and_xargs_are_ours() {
     check(
         "find . -name '*.py' -exec wc -l {} +",
         "find . -name *.py -print0 | (xargs nul if any: wc -l)",
+    );
+    check(
+        "find . -name '*.py' -print -exec head -n 1 {} \\;",
+        "find . -name *.py -print0 | (xargs nul each {} if any with names: head -n 1 {})",
     );
     check(
         "find . -exec head -n 1 {} \\;",

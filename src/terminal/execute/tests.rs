@@ -96,7 +96,15 @@ fn stage(action: Action) -> Stage {
 
 fn xargs(command: &str, most: Option<usize>) -> Xargs {
     let command = command.split(' ').map(OsString::from).collect();
-    Xargs { command, items: Items::Words, replace: None, most, lines: None, skip_empty: false }
+    Xargs {
+        command,
+        items: Items::Words,
+        replace: None,
+        most,
+        lines: None,
+        skip_empty: false,
+        announces: false,
+    }
 }
 
 #[test]

@@ -3,12 +3,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::iter::Peekable;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use super::{End, Pipes, Runner, null, pipe, tell};
+use super::{End, Pipes, Runner, SIGPIPE, null, pipe, tell};
 use crate::terminal::plan::{Action, Invocation, Items, Xargs};
 
 /// The most bytes of items in one command; the system's limit is far above.
@@ -35,8 +35,8 @@ pub(super) fn run(xargs: &Xargs, runner: &Runner<'_>, pipes: Pipes) -> End {
         if runner.is_stopped() {
             return End::Stopped;
         }
-        let words = match words {
-            Ok(words) => words,
+        let Batch { words, names } = match words {
+            Ok(batch) => batch,
             Err(message) => {
                 tell(pipes.stderr, format_args!("xargs: {message}"));
                 return End::Code(1);
@@ -62,7 +62,11 @@ pub(super) fn run(xargs: &Xargs, runner: &Runner<'_>, pipes: Pipes) -> End {
                 return End::Code(REFUSED);
             }
         }
-        match runner.run(&action, Pipes { stdin, stdout, stderr }) {
+        let mut output = File::from(stdout);
+        if output.write_all(&names).is_err() {
+            return End::Code(128 + SIGPIPE);
+        }
+        match runner.run(&action, Pipes { stdin, stdout: output.into(), stderr }) {
             End::Code(0) => {}
             // It cannot be run, or the reader of our output has had enough.
             end @ (End::Code(126 | 127 | 141) | End::Signal(_) | End::Stopped) => return end,
@@ -112,6 +116,13 @@ fn read_all(stdin: OwnedFd) -> io::Result<Vec<u8>> {
     Ok(input)
 }
 
+/// A command to run.
+struct Batch {
+    words: Vec<OsString>,
+    /// What is printed before it: the names of its items, when they are to be told.
+    names: Vec<u8>,
+}
+
 /// The commands to run, each with its share of the items; made one by one, because the items of a
 /// large input take many times its memory.
 struct Commands<'a> {
@@ -128,13 +139,16 @@ impl<'a> Commands<'a> {
 }
 
 impl Iterator for Commands<'_> {
-    type Item = Result<Vec<OsString>, &'static str>;
+    type Item = Result<Batch, &'static str>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let xargs = self.xargs;
         if let Some(place) = &xargs.replace {
             let item = self.items.next()?;
-            return Some(item.map(|item| replaced(&xargs.command, place, &item.text)));
+            return Some(item.map(|item| Batch {
+                words: replaced(&xargs.command, place, &item.text),
+                names: xargs.name(&item),
+            }));
         }
         let first = !std::mem::replace(&mut self.any, true);
         if self.items.peek().is_none() && (!first || xargs.skip_empty) {
@@ -142,7 +156,7 @@ impl Iterator for Commands<'_> {
         }
         let most = xargs.most.unwrap_or(usize::MAX).max(1);
         let most_lines = xargs.lines.unwrap_or(usize::MAX).max(1);
-        let mut command = xargs.command.clone();
+        let (mut words, mut names) = (xargs.command.clone(), Vec::new());
         let (mut count, mut lines, mut bytes) = (0, 0, 0);
         while count < most && lines < most_lines {
             let fits = |item: &Item| count == 0 || bytes + item.text.len() <= MOST_BYTES;
@@ -152,14 +166,22 @@ impl Iterator for Commands<'_> {
                     count += 1;
                     lines += usize::from(item.ends_line);
                     bytes += item.text.len() + 1;
-                    command.push(item.text);
+                    names.extend(xargs.name(&item));
+                    words.push(item.text);
                 }
                 // What came before it has not run, as with the system's own.
                 Some(Err(message)) => return Some(Err(message)),
                 None => break,
             }
         }
-        Some(Ok(command))
+        Some(Ok(Batch { words, names }))
+    }
+}
+
+impl Xargs {
+    /// Returns the line that tells an item, if any does.
+    fn name(&self, item: &Item) -> Vec<u8> {
+        if self.announces { [item.text.as_bytes(), b"\n"].concat() } else { Vec::new() }
     }
 }
 
@@ -285,13 +307,14 @@ mod tests {
             most,
             lines: None,
             skip_empty: false,
+            announces: false,
         }
     }
 
     #[track_caller]
     fn check(input: &str, xargs: &Xargs, expected: &[&str]) {
         let shown: Vec<String> = Commands::over(input.as_bytes(), xargs)
-            .map(|words| words.unwrap())
+            .map(|batch| batch.unwrap().words)
             .map(|words| {
                 words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>()
             })
@@ -328,6 +351,18 @@ mod tests {
         xargs.command = vec!["{}".into(), "-e".into(), "a{}b{}".into()];
         check("  x y\nz\n", &xargs, &["{}|-e|ax ybx y", "{}|-e|azbz"]);
         check("", &xargs, &[]);
+    }
+
+    #[test]
+    fn the_names_of_its_items_are_told_before_a_command() {
+        let told = |xargs: &Xargs| -> Vec<Vec<u8>> {
+            Commands::over(b"a\0b c\0", xargs).map(|batch| batch.unwrap().names).collect()
+        };
+        let all = Xargs { announces: true, ..xargs(Items::Nul, None, None) };
+        assert_eq!(told(&all), [b"a\nb c\n".to_vec()]);
+        let each = Xargs { announces: true, ..xargs(Items::Nul, Some("{}"), None) };
+        assert_eq!(told(&each), [b"a\n".to_vec(), b"b c\n".to_vec()]);
+        assert_eq!(told(&xargs(Items::Nul, None, None)), [b"".to_vec()]);
     }
 
     #[test]

@@ -125,7 +125,8 @@ pub(in crate::terminal) fn read(
         at += 1;
     }
     let mut find = Find { arguments, command: None };
-    let mut prints = false;
+    // Where a `-print` ended that tells the name of the very item: the two are one then.
+    let (mut prints, mut told) = (0, None);
     while let Some(word) = words.get(at) {
         let text = word.shown();
         if word.origin == Origin::Data {
@@ -136,22 +137,30 @@ pub(in crate::terminal) fn read(
             .form("find . -name '*.py'"));
         }
         if text == "-exec" {
-            if prints {
+            let announces = prints == 1 && told == Some(find.arguments.len());
+            if prints > 0 && !announces {
                 return Err(Refusal::new(
                     "-exec",
                     "comes after another predicate that prints, so its items would be mixed up",
                 )
                 .advice("Leave the other one out, or write the search as a command of its own"));
             }
-            find.command = Some(exec(&words[at + 1..])?);
+            find.command = Some(Xargs { announces, ..exec(&words[at + 1..])? });
+            if announces {
+                find.arguments.pop();
+            }
             find.arguments.push("-print0".into());
             scene.note("-exec … {}", || "run as `xargs`, its command checked".into());
             break;
         }
         let Some(takes) = takes(&text) else { return Err(unknown(&text)) };
         scene.note(&text, || "predicate of `find` that only looks".into());
-        prints |= matches!(text.as_str(), "-print" | "-print0" | "-printf" | "-ls");
+        prints += usize::from(matches!(text.as_str(), "-print" | "-print0" | "-printf" | "-ls"));
+        let negated = find.arguments.last().is_some_and(|last| last == "!" || last == "-not");
         find.arguments.push(word.text.clone());
+        if text == "-print" && !negated {
+            told = Some(find.arguments.len());
+        }
         at += 1;
         if takes == Nothing {
             continue;
@@ -226,6 +235,7 @@ fn exec(words: &[Argument]) -> Result<Xargs, Refusal> {
         most: None,
         lines: None,
         skip_empty: true,
+        announces: false,
     })
 }
 
