@@ -22,7 +22,41 @@ const SIGNS_OF_LIFE: [&str; 8] =
 const QUOTED: usize = 120;
 
 /// Reads the data of an event. An error says what is wrong with it.
+///
+/// A server that divides its text by UTF-16 units sends halves of characters; they are shown as
+/// what cannot be read, and the rest of the answer is kept.
 pub(super) fn read(data: &str) -> Result<Frames, String> {
+    read_frames(data).or_else(|error| match without_halves(data) {
+        whole if whole != data => read_frames(&whole),
+        _ => Err(error),
+    })
+}
+
+/// Puts U+FFFD for each escaped half of a surrogate pair that stands alone.
+fn without_halves(data: &str) -> String {
+    let unit = |text: &str| u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok();
+    let mut whole = String::with_capacity(data.len());
+    let mut rest = data;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        whole.push_str(before);
+        let length = match (unit(escape), escape.get(6..).and_then(unit)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                whole.push_str("\\ufffd");
+                rest = escape.get(6..).unwrap_or_default();
+                continue;
+            }
+            _ => 1 + escape.chars().nth(1).map_or(0, char::len_utf8),
+        };
+        let (kept, after) = escape.split_at(length);
+        whole.push_str(kept);
+        rest = after;
+    }
+    whole + rest
+}
+
+fn read_frames(data: &str) -> Result<Frames, String> {
     let mut frames = Frames::default();
     let mut rest = data.trim();
     loop {
@@ -95,6 +129,19 @@ mod tests {
     fn check(data: &str, chunks: usize, done: bool) {
         let frames = read(data).expect("it can be read");
         assert_eq!((frames.chunks.len(), frames.done), (chunks, done), "{data}");
+    }
+
+    #[test]
+    fn half_a_character_does_not_cost_the_answer() {
+        let text = |data: &str| read(data).unwrap().chunks[0]["a"].as_str().unwrap().to_owned();
+        assert_eq!(text(r#"{"a":"x \ud83d y"}"#), "x \u{fffd} y");
+        assert_eq!(text(r#"{"a":"\ude00\ud83d\ude00\ud83d"}"#), "\u{fffd}😀\u{fffd}");
+        // Arguments are JSON in JSON: what is escaped there is the tool's to read.
+        assert_eq!(text(r#"{"a":"\\ud83d \ud83d"}"#), "\\ud83d \u{fffd}");
+        assert_eq!(
+            read(r#"{"a":"\ud83"#).unwrap_err().split(':').next(),
+            Some("an event is no JSON")
+        );
     }
 
     #[test]
