@@ -132,8 +132,7 @@ impl CodebaseMaintainer {
     /// Cuts a result to its tokens and its share of the room; the whole of it lies in the session's `outputs/`.
     fn fit(&mut self, call_id: &str, full: &str) -> (String, Completeness) {
         let most = self.result_tokens();
-        // A token is at least a byte, so that what is short needs no count.
-        if full.len() <= most || self.counter.count(full) <= most {
+        if self.counter.fits(full, most) {
             return (full.to_owned(), Completeness::Whole);
         }
         let hint = match self.keep_output(call_id, full) {

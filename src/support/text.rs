@@ -53,8 +53,7 @@ impl fmt::Display for Cut<'_> {
 /// and the rest for the tail, by whole lines. A line that would take more than half of its share is
 /// cut inside. `hint` goes into the mark: where the rest is to be found.
 pub fn cut<'a>(text: &'a str, most: usize, counter: &TokenCounter, hint: &str) -> Cut<'a> {
-    // Every token covers a byte at least, so a short text needs no count.
-    if text.len() <= most || counter.count(text) <= most {
+    if counter.fits(text, most) {
         let mark = String::new();
         return Cut { head: text, tail: "", missing_lines: 0, missing_bytes: 0, mark };
     }

@@ -1,19 +1,22 @@
-//! Exact token counts; the only user of tiktoken.
+//! Exact token counts, in the encodings of OpenAI.
 //!
-//! Counting is linear in the length of the text and never panics, whatever the text is: long texts
-//! are counted in pieces that end where no token can reach across (`seams.rs`), and very long
-//! blank runs, on which the regular expression of the tables gives up, are counted in blocks.
-//! Strings that look like special tokens (`<|endoftext|>`) are ordinary text. The tables are loaded
-//! by the first count, never by making a counter, so commands that count nothing do not pay for them.
+//! A text is cut into matches (`matches.rs`), and each match is merged into tokens (`merge.rs`) by
+//! tables that the build script made and that lie in the program ready to use (`vocabulary.rs`).
+//! Counting takes linear time but for a logarithm, loads nothing and never panics, whatever the
+//! text is. Strings that look like special tokens (`<|endoftext|>`) are ordinary text.
 
-mod seams;
+mod layout;
+mod lines;
+mod matches;
+mod merge;
+mod vocabulary;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
+use merge::Merger;
+use vocabulary::Vocabulary;
 
 /// Counts tokens exactly in one encoding; remembers the counts of lines by their hashes.
 pub struct TokenCounter {
@@ -53,13 +56,6 @@ impl Encoding {
             Self::Cl100k => "cl100k_base",
         }
     }
-
-    fn tables(self) -> &'static CoreBPE {
-        match self {
-            Self::O200k => o200k_base_singleton(),
-            Self::Cl100k => cl100k_base_singleton(),
-        }
-    }
 }
 
 /// The families of models whose encoding is known; the longer name first where one begins another.
@@ -84,12 +80,12 @@ const MODELS: &[(&str, Encoding)] = &[
 ];
 
 impl TokenCounter {
-    /// Returns a counter; loads nothing yet.
+    /// Returns a counter.
     pub fn for_encoding(encoding: Encoding) -> Self {
         Self { encoding, hasher: RandomState::new(), remembered: Mutex::default() }
     }
 
-    /// Returns a counter for a model's encoding; loads nothing yet.
+    /// Returns a counter for a model's encoding.
     pub fn for_model(name: &str) -> Self {
         Self::for_encoding(Encoding::for_model(name))
     }
@@ -106,7 +102,7 @@ impl TokenCounter {
         }
         // Contexts and conversations are counted again and again, each time with a little more or
         // in another frame, and it is their lines that stay the same.
-        seams::lines(text).map(|lines| self.count_remembering(lines)).sum()
+        lines::lines(text).map(|lines| self.count_remembering(lines)).sum()
     }
 
     fn count_remembering(&self, text: &str) -> usize {
@@ -122,22 +118,41 @@ impl TokenCounter {
         count
     }
 
+    /// Tells whether `text` has at most `most` tokens; of a long text only so much is looked at as it
+    /// takes to tell.
+    pub fn fits(&self, text: &str, most: usize) -> bool {
+        if text.len() <= most {
+            // Every token covers a byte at least.
+            return true;
+        }
+        if text.len() <= LONG {
+            return self.count(text) <= most;
+        }
+        let mut count = 0;
+        let mut merger = self.merger();
+        matches::matches(self.encoding, text).all(|matched| {
+            merger.tokens(matched, &mut |_| count += 1);
+            count <= most
+        })
+    }
+
     /// Returns the length in bytes of the longest beginning of `text` that was found to have at most
     /// `most` tokens. It ends at a character boundary.
     pub fn fit_start(&self, text: &str, most: usize) -> usize {
-        let mut room = most;
-        let mut end = 0;
-        for piece in seams::pieces(text) {
-            let lengths = self.token_lengths(piece);
-            if lengths.len() <= room {
-                room -= lengths.len();
-                end += piece.len();
-                continue;
+        let (mut room, mut end) = (most, 0);
+        let mut merger = self.merger();
+        for matched in matches::matches(self.encoding, text) {
+            merger.tokens(matched, &mut |length| {
+                if let Some(left) = room.checked_sub(1) {
+                    room = left;
+                    end += length;
+                }
+            });
+            if room == 0 {
+                break;
             }
-            end += lengths[..room].iter().sum::<usize>();
-            break;
         }
-        // What is cut off inside of a piece may fall into other tokens than it did with its end.
+        // What is cut off inside of a match may fall into other tokens than it did with its end.
         let mut end = super::text::floor_char_boundary(text, end);
         while end > 0 && self.count_anew(&text[..end]) > most {
             end = super::text::floor_char_boundary(text, end - 1);
@@ -154,8 +169,7 @@ impl TokenCounter {
         let mut window = most.saturating_mul(8);
         let mut start = loop {
             let from = super::text::ceil_char_boundary(text, text.len().saturating_sub(window));
-            let lengths: Vec<usize> =
-                seams::pieces(&text[from..]).flat_map(|piece| self.token_lengths(piece)).collect();
+            let lengths = self.token_lengths(&text[from..]);
             if lengths.len() >= most || from == 0 {
                 let skipped = lengths.len().saturating_sub(most);
                 break from + lengths[..skipped].iter().sum::<usize>();
@@ -170,27 +184,26 @@ impl TokenCounter {
     }
 
     fn count_anew(&self, text: &str) -> usize {
-        seams::pieces(text)
-            .map(|piece| self.encode(piece).map_or(piece.len(), |ids| ids.len()))
-            .sum()
-    }
-
-    /// Returns how many bytes each token of a piece covers.
-    fn token_lengths(&self, piece: &str) -> Vec<usize> {
-        let Some(ids) = self.encode(piece) else { return vec![1; piece.len()] };
-        let tables = self.encoding.tables();
-        let length = |id: &u32| tables.decode_bytes(&[*id]).map_or(1, |bytes| bytes.len());
-        ids.iter().map(length).collect()
-    }
-
-    /// Returns the tokens, or none where the tables' own code panics: then every byte counts as a
-    /// token, which is never too few.
-    fn encode(&self, piece: &str) -> Option<Vec<u32>> {
-        if piece.is_empty() {
-            return Some(Vec::new());
+        let mut count = 0;
+        let mut merger = self.merger();
+        for matched in matches::matches(self.encoding, text) {
+            merger.tokens(matched, &mut |_| count += 1);
         }
-        let tables = self.encoding.tables();
-        catch_unwind(AssertUnwindSafe(|| tables.encode_ordinary(piece))).ok()
+        count
+    }
+
+    /// Returns how many bytes each token covers.
+    fn token_lengths(&self, text: &str) -> Vec<usize> {
+        let mut lengths = Vec::new();
+        let mut merger = self.merger();
+        for matched in matches::matches(self.encoding, text) {
+            merger.tokens(matched, &mut |length| lengths.push(length));
+        }
+        lengths
+    }
+
+    fn merger(&self) -> Merger {
+        Merger::new(Vocabulary::of(self.encoding))
     }
 
     fn with_remembered<T>(&self, act: impl FnOnce(&mut Remembered) -> T) -> T {

@@ -39,7 +39,7 @@ const FOREIGN: [(&str, &[&str]); 12] = [
     ("reqwest", &["model/"]),
     ("tower", &["model/openai/"]),
     ("aho_corasick", &["support/mentions/"]),
-    ("tiktoken_rs", &["support/tokens.rs"]),
+    ("tiktoken_rs", &["support/tokens/tests.rs"]),
     ("serde_yaml", &["support/yaml.rs"]),
     ("clap", &["cli/", "config/flags.rs"]),
     ("clap_complete", &["cli/"]),
