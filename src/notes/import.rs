@@ -34,8 +34,8 @@ impl NoteStore {
     /// Takes over the notes of a folder of the Python package.
     pub fn import(&self, from: &Path) -> Result<Imported, NoteError> {
         if !from.is_dir() {
-            let problem = "is not a folder";
-            return Err(NoteError::BadFolder { folder: from.to_owned(), problem });
+            let problem = format!("names `{}`, which is no folder", from.display());
+            return Err(NoteError::BadValue { field: "folder", problem });
         }
         let scan = files::scan(from, "\0").map_err(NoteError::io("reading", from))?;
         let index = read_index(&from.join("notes_index.json"));

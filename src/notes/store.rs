@@ -141,6 +141,7 @@ impl NoteStore {
         let now = self.clock.now();
         let (id, text) = self.write_new(new, now)?;
         let note = self.read_back(&id, &text)?;
+        self.trash.remember_creation(&note.file, &note.hash);
         if glance.is_none() || !index_file::append(&self.folder, &Entry::of(&note)) {
             self.refresh_index();
         }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use chrono::{DateTime, FixedOffset};
 use tempfile::TempDir;
 
+use super::trash::Deed;
 use super::*;
 use crate::support::clock::FixedClock;
 
@@ -171,7 +172,57 @@ fn deleting_most_of_a_body_needs_force_and_can_be_undone() {
     assert_eq!(store.read(note.id.as_str()).unwrap().content, "gone");
     assert_eq!(store.undo().unwrap().what, "update");
     assert_eq!(store.read(note.id.as_str()).unwrap().content, body);
+    assert_eq!(store.undo().unwrap().what, "create");
     assert!(matches!(store.undo(), Err(NoteError::NothingToUndo)));
+}
+
+#[test]
+fn a_creation_is_taken_back_and_its_note_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder);
+    let first = store.create(new("first", "body")).unwrap().note;
+    let second = store.create(new("second", "body of the second")).unwrap().note;
+    let text = get(&folder, &second.file);
+    let undone = store.undo().unwrap();
+    assert_eq!((undone.what, undone.title.as_str()), ("create", "second"));
+    assert!(!folder.path().join("notes").join(&second.file).exists());
+    let kept = undone.kept.unwrap();
+    assert_eq!(fs::read_to_string(&kept).unwrap(), text);
+    let third = store.create(new("third", "x")).unwrap().note;
+    assert_ne!(third.id, second.id, "the id is not given away");
+    fs::rename(&kept, folder.path().join("notes").join(&second.file)).unwrap();
+    assert_eq!(store.read(second.id.as_str()).unwrap().title, "second");
+    // It goes on with what was done before.
+    assert_eq!(store.undo().unwrap().id, third.id.as_str());
+    assert_eq!(store.undo().unwrap().id, first.id.as_str());
+    assert!(matches!(store.undo(), Err(NoteError::NothingToUndo)));
+}
+
+#[test]
+fn a_new_note_that_was_edited_by_hand_is_left_alone_and_one_that_is_gone_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder);
+    let first = store.create(new("first", "body")).unwrap().note;
+    let second = store.create(new("second", "body of the second")).unwrap().note;
+    put(&folder, &second.file, &get(&folder, &second.file).replace("body", "my"));
+    assert!(matches!(store.undo(), Err(NoteError::ChangedAfter(id)) if id == second.id.as_str()));
+    assert!(get(&folder, &second.file).contains("my of the second"));
+    fs::remove_file(folder.path().join("notes").join(&second.file)).unwrap();
+    assert_eq!(store.undo().unwrap().id, first.id.as_str());
+}
+
+#[test]
+fn many_new_notes_push_out_no_former_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder);
+    let note = store.create(new("precious", "body")).unwrap().note;
+    store.delete(note.id.as_str()).unwrap();
+    for number in 0..230 {
+        store.create(new(&format!("{number}"), &format!("body {number}"))).unwrap();
+    }
+    let kept = store.trash.kept();
+    assert_eq!(kept.iter().filter(|kept| kept.deed == Deed::Create).count(), 200);
+    assert!(kept.iter().any(|kept| kept.deed == Deed::Delete && kept.file == note.file));
 }
 
 #[test]

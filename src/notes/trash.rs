@@ -1,8 +1,9 @@
 //! What was overwritten or deleted, kept for a while so that it can be brought back.
 //!
 //! A file each, in the folder `.trash` beside the notes: `<number>.<what>.<hash>.<file>`, where the
-//! hash is that of the file after the change. Only the latest are kept; the notes themselves are
-//! never touched here.
+//! hash is that of the file after the change. A creation has nothing to keep and is an empty file,
+//! so that undoing knows the order. Only the latest are kept; the notes themselves are never
+//! touched here.
 
 use std::fs;
 use std::io;
@@ -14,12 +15,18 @@ use crate::support::atomic_file;
 /// So many are kept.
 const KEPT: usize = 200;
 
+/// So many creations are remembered beside them, so that many new notes push out nothing that was
+/// kept.
+const REMEMBERED: usize = 200;
+
 /// So many bytes are kept, except that the latest always is.
 const KEPT_BYTES: u64 = 32 << 20;
 
 /// What was done to the file whose former bytes are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deed {
+    /// It was made: there were no bytes before.
+    Create,
     /// It was overwritten.
     Update,
     /// It was deleted.
@@ -62,12 +69,28 @@ impl Trash {
         Ok(())
     }
 
-    /// Moves a file in here; durable when it returns.
-    pub(super) fn take(&self, deed: Deed, path: &Path, file: &str) -> io::Result<()> {
+    /// Moves a file in here and returns where it is; durable when it returns.
+    pub(super) fn take(&self, deed: Deed, path: &Path, file: &str) -> io::Result<PathBuf> {
         self.make()?;
-        atomic_file::move_new(path, &self.next(deed, file, ""))?;
+        let place = self.next(deed, file, "");
+        atomic_file::move_new(path, &place)?;
         self.forget_old();
-        Ok(())
+        Ok(place)
+    }
+
+    /// Remembers that a file was made. The disk is not waited for: what is lost with the power is
+    /// that this creation can be undone, and nothing of the note. So a failure is no error.
+    pub(super) fn remember_creation(&self, file: &str, after: &str) {
+        if self.make().is_err() {
+            return;
+        }
+        let kept = self.kept();
+        let place = self.place_after(&kept, Deed::Create, file, after);
+        atomic_file::replace_derived(&place, b"").ok();
+        let created = kept.iter().filter(|kept| kept.deed == Deed::Create);
+        for old in created.skip(REMEMBERED - 1) {
+            atomic_file::remove(&old.path).ok();
+        }
     }
 
     /// Returns what is kept, the latest first.
@@ -100,14 +123,19 @@ impl Trash {
     }
 
     fn next(&self, deed: Deed, file: &str, after: &str) -> PathBuf {
-        let number = self.kept().first().map_or(1, |latest| latest.number + 1);
+        self.place_after(&self.kept(), deed, file, after)
+    }
+
+    fn place_after(&self, kept: &[Kept], deed: Deed, file: &str, after: &str) -> PathBuf {
+        let number = kept.first().map_or(1, |latest| latest.number + 1);
         let after = if after.is_empty() { "-" } else { after };
         self.folder.join(format!("{number:08}.{}.{after}.{file}", deed.as_str()))
     }
 
     fn forget_old(&self) {
+        let kept = self.kept().into_iter().filter(|kept| kept.deed != Deed::Create);
         let mut bytes = 0;
-        for (at, kept) in self.kept().into_iter().enumerate() {
+        for (at, kept) in kept.enumerate() {
             bytes += fs::metadata(&kept.path).map_or(0, |metadata| metadata.len());
             if at > 0 && (at >= KEPT || bytes > KEPT_BYTES) {
                 // What cannot be removed now is tried again next time.
@@ -120,6 +148,7 @@ impl Trash {
 impl Deed {
     fn as_str(self) -> &'static str {
         match self {
+            Self::Create => "create",
             Self::Update => "update",
             Self::Delete => "delete",
             Self::Undo => "undo",
@@ -132,6 +161,7 @@ fn read_name(path: &Path) -> Option<Kept> {
     let mut parts = name.splitn(4, '.');
     let number = parts.next()?.parse().ok()?;
     let deed = match parts.next()? {
+        "create" => Deed::Create,
         "update" => Deed::Update,
         "delete" => Deed::Delete,
         "undo" => Deed::Undo,

@@ -1,10 +1,11 @@
 //! Taking the latest change of a note back.
 
 use std::io;
+use std::path::PathBuf;
 
 use super::error::NoteError;
 use super::store::NoteStore;
-use super::trash::Deed;
+use super::trash::{Deed, Kept};
 use super::{files, format};
 use crate::support::atomic_file;
 
@@ -13,38 +14,66 @@ use crate::support::atomic_file;
 pub struct Undone {
     /// The note's file without its ending: its id.
     pub id: String,
-    /// The title it has again.
+    /// The title it has again, or had.
     pub title: String,
-    /// What was done to it and is not any more: `update` or `delete`.
+    /// What was done to it and is not any more: `create`, `update` or `delete`.
     pub what: &'static str,
+    /// Where a note is kept whose creation was taken back.
+    pub kept: Option<PathBuf>,
 }
 
 impl NoteStore {
-    /// Takes the latest update or deletion back; once more takes the one before back. A note that
-    /// changed since is left alone.
+    /// Takes the latest creation, update or deletion back; once more takes the one before back. A
+    /// note that changed since is left alone.
     pub fn undo(&self) -> Result<Undone, NoteError> {
         if !self.folder.is_dir() {
             return Err(NoteError::NothingToUndo);
         }
         let _lock = self.lock()?;
-        let kept = self.trash.kept().into_iter().find(|kept| kept.deed != Deed::Undo);
-        let Some(kept) = kept else { return Err(NoteError::NothingToUndo) };
+        for kept in self.trash.kept() {
+            let current = self.current(&kept)?;
+            let undone = match (kept.deed, current) {
+                (Deed::Undo, _) => continue,
+                // It is gone in another way (a branch, a crash): there is no creation any more.
+                (Deed::Create, None) => {
+                    self.forget(&kept)?;
+                    continue;
+                }
+                (Deed::Create, Some(bytes)) => self.undo_creation(&kept, &bytes)?,
+                (Deed::Update | Deed::Delete, current) => self.undo_change(&kept, current)?,
+            };
+            self.forget(&kept)?;
+            self.refresh_index();
+            return Ok(undone);
+        }
+        Err(NoteError::NothingToUndo)
+    }
+
+    /// Moves the note into the trash.
+    fn undo_creation(&self, kept: &Kept, current: &[u8]) -> Result<Undone, NoteError> {
+        if format::hash(current) != kept.after {
+            return Err(NoteError::ChangedAfter(id(kept)));
+        }
+        let title = self.title(kept);
         let path = self.folder.join(&kept.file);
-        let id = kept.file.trim_end_matches(".md").to_owned();
+        let place = self.trash.take(Deed::Undo, &path, &kept.file);
+        let place = place.map_err(NoteError::io("moving", &path))?;
+        Ok(Undone { id: id(kept), title, what: "create", kept: Some(place) })
+    }
+
+    /// Puts the former bytes back.
+    fn undo_change(&self, kept: &Kept, current: Option<Vec<u8>>) -> Result<Undone, NoteError> {
+        let path = self.folder.join(&kept.file);
         let former = files::read(&kept.path).map_err(NoteError::io("reading", &kept.path))?.0;
-        let current = match files::read(&path) {
-            Ok((bytes, _)) => Some(bytes),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(NoteError::io("reading", path)(error)),
-        };
         let is_as_left = match (&current, kept.deed) {
             (None, Deed::Delete) => true,
-            (Some(bytes), Deed::Update) => format::hash(bytes) == kept.after,
-            (Some(bytes), _) if *bytes == former => true,
-            _ => false,
+            (Some(bytes), Deed::Update) if format::hash(bytes) == kept.after => true,
+            // An undoing that was killed half-way, or an update that never came to its place.
+            (Some(bytes), _) => *bytes == former,
+            (None, _) => false,
         };
         if !is_as_left {
-            return Err(NoteError::ChangedAfter(id));
+            return Err(NoteError::ChangedAfter(id(kept)));
         }
         match current {
             Some(bytes) => {
@@ -56,10 +85,35 @@ impl NoteStore {
             None => atomic_file::create_new(&path, &former),
         }
         .map_err(NoteError::io("writing", &path))?;
-        atomic_file::remove(&kept.path).map_err(NoteError::io("removing", &kept.path))?;
-        self.refresh_index();
-        let title = self.read_file(&kept.file).map(|(note, _, _)| note.title).unwrap_or_default();
         let what = if kept.deed == Deed::Delete { "delete" } else { "update" };
-        Ok(Undone { id, title, what })
+        Ok(Undone { id: id(kept), title: self.title(kept), what, kept: None })
     }
+
+    /// Returns the bytes that the note has now, if it is there.
+    fn current(&self, kept: &Kept) -> Result<Option<Vec<u8>>, NoteError> {
+        let path = self.folder.join(&kept.file);
+        match files::read(&path) {
+            Ok((bytes, _)) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(NoteError::io("reading", path)(error)),
+        }
+    }
+
+    fn title(&self, kept: &Kept) -> String {
+        self.read_file(&kept.file).map(|(note, _, _)| note.title).unwrap_or_default()
+    }
+
+    fn forget(&self, kept: &Kept) -> Result<(), NoteError> {
+        match atomic_file::remove(&kept.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(NoteError::io("removing", &kept.path)(error))
+            }
+            // What is kept may have pushed it out.
+            _ => Ok(()),
+        }
+    }
+}
+
+fn id(kept: &Kept) -> String {
+    kept.file.trim_end_matches(".md").to_owned()
 }

@@ -82,7 +82,7 @@ impl Slash {
             Self::Notes => "list the notes, or search them",
             Self::Context => "show what would be sent, with the quality report",
             Self::Board => "show open blockers, ready actions and current task states",
-            Self::Undo => "take the latest update or deletion of a note back",
+            Self::Undo => "take the latest creation, update or deletion of a note back",
             Self::Model => "show or change who answers the coming messages",
             Self::Report => "show the report of this session",
             Self::Quit => "leave; Ctrl-D does too",

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
 use crate::notes::{
-    Checkup, Entry, Imported, Listing, Note, NoteId, SearchResult, Severity, Summary, Updated,
+    Checkup, Entry, Imported, Listing, Note, NoteId, SearchResult, Severity, Summary, Undone,
+    Updated,
 };
 
 /// A whole note, as its front matter and its body.
@@ -38,6 +39,21 @@ pub(super) fn updated(updated: &Updated) -> String {
     }
     let merged = if updated.merged { ", merged with a change made meanwhile" } else { "" };
     format!("updated {id}: {}{merged}\n", updated.changed.join("; "))
+}
+
+/// What was taken back, and where a note is that is gone by that.
+pub(super) fn undone(undone: &Undone) -> String {
+    let what = match undone.what {
+        "create" => "creation",
+        "delete" => "deletion",
+        other => other,
+    };
+    let Undone { id, title, kept, .. } = undone;
+    let mut text = format!("took the {what} of {id} back: {title}\n");
+    if let Some(place) = kept {
+        _ = writeln!(text, "it is kept as {}", place.display());
+    }
+    text
 }
 
 /// Hits with their best line, and what was not looked at.

@@ -84,6 +84,30 @@ fn a_deletion_happens_or_not() {
 }
 
 #[test]
+fn a_creation_is_taken_back_or_not() {
+    for nth in 0..40 {
+        let (folder, _, _) = prepared();
+        let made = store(&folder).create(new("made", "text of it")).unwrap().note;
+        let text = get(&folder, &made.file);
+        let (_, came_there) = at_step(nth, Fault::Stop, || store(&folder).undo().map(drop));
+        let store = store(&folder);
+        let in_trash =
+            store.trash.kept().into_iter().any(|kept| {
+                kept.file == made.file && fs::read_to_string(&kept.path).unwrap() == text
+            });
+        let is_there = store.read(made.id.as_str()).is_ok();
+        assert!(is_there != in_trash, "step {nth}: the note is in one place");
+        // What was half done is not in the way of what was before.
+        let next = store.undo().unwrap();
+        assert_eq!(next.what, if is_there { "create" } else { "delete" }, "step {nth}");
+        if !came_there {
+            return;
+        }
+    }
+    panic!("an undoing has more steps than this test tries");
+}
+
+#[test]
 fn an_undo_happens_or_not() {
     check(|store, _| store.undo().map(drop), &["first", "second"], &["first", "gone", "second"]);
 }
