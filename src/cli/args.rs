@@ -12,12 +12,7 @@ use crate::agent::Mode;
 /// Maintains a codebase over days and weeks: explores it with read-only commands, keeps what it
 /// learns as notes, and puts the right few thousand tokens in front of a model.
 #[derive(Debug, Parser)]
-#[command(
-    name = "groundskeeper",
-    version,
-    max_term_width = 100,
-    after_help = "Examples:\n  groundskeeper explore                     what is here, and what is wrong with it\n  groundskeeper -C ../shop analyze services  how good one folder is\n  groundskeeper plan                        what comes next, from the notes\n  groundskeeper ask \"where are orders processed?\"\n  groundskeeper chat                        one question after the other\n  groundskeeper sh 'git ls-files | wc -l'   the read-only terminal, as a model has it\n\nWithout a configured endpoint the built-in offline model answers: rules, no language model.\nExit codes: 0 answered, 1 failed, 2 usage, 3 configuration, 4 endpoint, 5 quota, 6 limit reached,\n7 could not be saved, 8 sandbox missing, 130 interrupted."
-)]
+#[command(name = "groundskeeper", version, max_term_width = 100)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: GlobalArgs,
@@ -103,25 +98,19 @@ pub(super) enum Command {
     /// Plan the next steps from the notes.
     Plan(PlanArgs),
     /// Ask a question about the repository.
-    #[command(
-        after_help = "Examples:\n  groundskeeper ask \"where are orders processed?\"\n  groundskeeper ask \"and who takes the payment?\" --session last\n  git diff | groundskeeper ask \"what could go wrong with this?\"\n  groundskeeper ask - < question.txt"
-    )]
     Ask(AskArgs),
     /// Ask one question after the other, in one session.
-    #[command(
-        after_help = "Examples:\n  groundskeeper chat                              at a terminal: /help shows the commands, Ctrl-D leaves\n  groundskeeper chat --session last               go on with the newest session\n  printf 'what is here?\\n/report\\n' | groundskeeper chat\n\nFrom a pipe a message is a line; a line that ends with a backslash and a block between lines of\n``` go on in the next one. The exit code is then the highest of all messages."
-    )]
     Chat(ChatArgs),
-    /// Keep notes.
+    /// Write, find, change and mend notes.
     #[command(subcommand)]
     Notes(NotesCommand),
     /// Run a read-only command line, exactly as the model would.
     Sh(ShArgs),
     /// Show what would be sent to the model, with the quality report.
     Context(ContextArgs),
-    /// Show the report of a session; the newest without a name.
+    /// Show the report of a session.
     Report(ReportArgs),
-    /// Look at sessions.
+    /// List, show, resume, copy, print and mend sessions.
     #[command(subcommand)]
     Session(SessionCommand),
     /// Prepare `.groundskeeper/` in the repository.
@@ -130,7 +119,7 @@ pub(super) enum Command {
         #[arg(long)]
         git: bool,
     },
-    /// Look at the settings.
+    /// Show or edit the settings.
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Try whether everything works: the kernel's jail, the notes, the endpoint.
@@ -242,7 +231,7 @@ impl ModeArg {
 /// `report`.
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// A session's id or a part of it.
+    /// A session's id or a part of it; the newest without one.
     pub(super) session: Option<String>,
 }
 

@@ -4,6 +4,7 @@
 //! before. What a person wrote stays as it is, right or wrong.
 
 use std::ffi::{OsStr, OsString};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use super::args::GlobalArgs;
@@ -28,7 +29,7 @@ pub(super) fn run(
     } else {
         (state.config(), ConfigFile::Project)
     };
-    let unsaved = |error: std::io::Error| {
+    let unsaved = |error: io::Error| {
         let message = format!("the config file `{}` could not be written", path.display());
         let mut failure = CliError::new(ExitKind::Store, message);
         failure.causes.push(error.to_string());
@@ -62,6 +63,12 @@ pub(super) fn run(
 
 /// Runs the editor on a file and waits for it.
 fn open(editor: Option<&OsStr>, path: &Path) -> Result<(), CliError> {
+    // `vi` waits for ever for keys that nobody can type.
+    if editor.is_none() && !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+        let message = "no editor is named, and there is no terminal to open `vi` in";
+        return Err(CliError::new(ExitKind::Config, message)
+            .with_hint("`VISUAL` or `EDITOR` names an editor"));
+    }
     let mut words = words(editor.unwrap_or(OsStr::new("vi"))).into_iter();
     let program = words.next().unwrap_or_default();
     let shown = program.to_string_lossy().into_owned();

@@ -67,12 +67,17 @@ impl CliError {
     /// Returns an error from another with its chain of sources as causes.
     pub fn from_error(kind: ExitKind, error: &dyn std::error::Error) -> Self {
         let mut causes = Vec::new();
+        let message = error.to_string();
         let mut source = error.source();
         while let Some(cause) = source {
-            causes.push(cause.to_string());
+            let told = cause.to_string();
+            // Some messages hold their cause.
+            if !message.contains(&told) {
+                causes.push(told);
+            }
             source = cause.source();
         }
-        Self { kind, message: error.to_string(), causes, hints: Vec::new() }
+        Self { kind, message, causes, hints: Vec::new() }
     }
 
     /// Adds a hint.

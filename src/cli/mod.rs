@@ -11,6 +11,7 @@ mod config_edit;
 mod context;
 mod doctor;
 mod error;
+mod examples;
 mod init;
 mod interrupt;
 pub mod notes;
@@ -18,12 +19,13 @@ mod piped;
 mod sessions;
 pub mod sh;
 mod transcript;
+mod usage;
 mod wiring;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 pub use error::{CliError, ExitKind};
 
@@ -35,9 +37,10 @@ use wiring::Setup;
 /// Runs the program: reads the process's arguments and environment, does what is asked, and
 /// returns the exit code.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let arguments = examples::under_help(Cli::command()).try_get_matches();
+    let cli = match arguments.and_then(|arguments| Cli::from_arg_matches(&arguments)) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(error) => return unparsed(&error),
     };
     let done = runtime(&cli.command).and_then(|runtime| runtime.block_on(run(cli)));
     match done {
@@ -96,9 +99,12 @@ fn runtime(command: &Command) -> Result<tokio::runtime::Runtime, CliError> {
 }
 
 /// Shows help and the version on stdout, a wrong command line on stderr.
-fn usage(error: &clap::Error) -> ExitCode {
+fn unparsed(error: &clap::Error) -> ExitCode {
     // Nobody is left to tell when the stream is closed.
-    drop(error.print());
+    drop(match usage::mistake(error) {
+        Some(mistake) => writeln!(anstream::stderr(), "{mistake}"),
+        None => error.print(),
+    });
     ExitCode::from(if error.use_stderr() { ExitKind::Usage.code() } else { 0 })
 }
 

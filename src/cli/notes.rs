@@ -20,9 +20,6 @@ use crate::notes::{
 #[derive(Debug, Clone, Subcommand)]
 pub enum NotesCommand {
     /// Write a new note and print its id
-    #[command(
-        after_help = "Example:\n  groundskeeper notes create --title 'Pool exhausted' --type blocker --tag db --content 'under load, see src/db.rs:40'"
-    )]
     Create(CreateArgs),
     /// Show a note
     Read {
@@ -58,14 +55,14 @@ pub enum NotesCommand {
         /// The id of a note; its start or end is enough
         id: String,
     },
-    /// Take the latest update or deletion back
+    /// Take the latest creation, update or deletion back
     Undo,
     /// Take over a notes folder of the Python package hello-agents; it is only read
     Import {
         /// The folder
         folder: PathBuf,
     },
-    /// Look for damage: conflicts, ids that are there twice, notes that cannot be understood
+    /// Look for damage, and repair what can be repaired
     Doctor {
         /// Repair what can be repaired, and show the changes
         #[arg(long)]
@@ -224,9 +221,7 @@ pub fn run(
         }
         NotesCommand::Undo => {
             let undone = store.undo().map_err(failed)?;
-            let text =
-                format!("took the {} of {} back: {}\n", undone.what, undone.id, undone.title);
-            Answer::new(text, json::done(&undone.id, &undone.title, "undo"))
+            Answer::new(text::undone(&undone), json::done(&undone.id, &undone.title, "undo"))
         }
         NotesCommand::Import { folder } => {
             let imported = store.import(folder).map_err(failed)?;

@@ -96,7 +96,8 @@ fn tell_of_others(sessions: &Sessions) {
 fn row(summary: &SessionSummary) -> String {
     let SessionSummary { id, turns, model, state, question, bad_lines, .. } = summary;
     let question = question.replace('\n', " ");
-    let mut row = format!("{id}  {turns} turns  {state}  {model}");
+    let counted = if *turns == 1 { "turn" } else { "turns" };
+    let mut row = format!("{id}  {turns} {counted}  {state}  {model}");
     if !question.is_empty() {
         row.push_str("  ");
         row.extend(question.chars().take(60));

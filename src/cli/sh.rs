@@ -21,9 +21,6 @@ const TIMED_OUT: u8 = 124;
 /// The output is that of the command, cleaned; the exit code is the command's, 126 when the line
 /// is refused, 124 when the time limit ended it.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Examples:\n  \
-    groundskeeper sh 'git ls-files | wc -l'\n  \
-    groundskeeper sh --explain 'find . -delete'")]
 pub struct ShArgs {
     /// The command line, quoted as one word
     #[arg(value_name = "COMMAND LINE")]

@@ -153,9 +153,11 @@ fn undo_takes_the_latest_change_of_a_note_back() {
     let env = Env::new().repo("flask_shop");
     let id = env.run(["notes", "create", "--title", "Old title"]).code(0).stdout();
     env.run(["notes", "update", id.trim(), "--title", "New title"]).code(0);
-    let ran = chat(&env, &[], "/undo\n/notes\n/undo\n").code(1);
+    let ran = chat(&env, &[], "/undo\n/notes\n/undo\n/notes\n/undo\n").code(1);
     assert!(ran.stdout().contains("took the update of"), "{}", ran.stdout());
     assert!(ran.stdout().contains("Old title"), "{}", ran.stdout());
+    assert!(ran.stdout().contains("took the creation of"), "{}", ran.stdout());
+    assert!(ran.stdout().ends_with("0 notes\n"), "{}", ran.stdout());
     assert!(ran.stderr().contains("there is nothing to undo"), "{}", ran.stderr());
 }
 

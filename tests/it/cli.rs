@@ -195,8 +195,8 @@ fn a_mistake_gets_a_sentence_a_hint_and_its_code_and_makes_nothing() {
     refused(&env, &["--set", "limits.steps", "plan"], 3, &["KEY=VALUE"]);
     refused(&env, &["--clock", "yesterday", "plan"], 3, &["`yesterday` is not a time"]);
     refused(&env, &["ask", ""], 2, &["the question is empty"]);
-    refused(&env, &["improve"], 2, &["unrecognized subcommand 'improve'"]);
-    refused(&env, &["context", "--mode", "improve", "x"], 2, &["invalid value 'improve'"]);
+    refused(&env, &["improve"], 2, &["there is no command `improve`"]);
+    refused(&env, &["context", "--mode", "improve", "x"], 2, &["`improve` is not possible"]);
     refused(&env, &["report"], 1, &["there are no sessions yet", "hint: "]);
     for notes in [
         "create --title=",
@@ -297,7 +297,7 @@ fn sessions_are_listed_shown_and_reported() {
     assert_eq!(env.run(["session", "list"]).code(0).stdout(), "no sessions yet\n");
     env.run(["ask", "what is this?", "--report", "copy.json"]).code(0);
     let list = env.run(["session", "list"]).code(0).stdout();
-    assert!(list.contains("session_20250119_153000  1 turns  answered"), "{list}");
+    assert!(list.contains("session_20250119_153000  1 turn  answered"), "{list}");
     let rows = env.run(["--json", "session", "list"]).code(0).json();
     assert_eq!(rows[0]["question"], "what is this?");
     let shown = env.run(["session", "show"]).code(0).stdout();

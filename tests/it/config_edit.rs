@@ -82,3 +82,11 @@ fn an_editor_that_is_not_there_is_named() {
         assert!(ran.stderr().contains(words), "{}", ran.stderr());
     }
 }
+
+#[test]
+fn without_an_editor_and_a_terminal_nothing_waits_for_keys() {
+    let env = Env::new();
+    let ran = env.run(["config", "edit"]).code(3);
+    assert!(ran.stderr().contains("there is no terminal to open `vi` in"), "{}", ran.stderr());
+    assert!(!env.workspace().join(".groundskeeper/config.yaml").exists());
+}

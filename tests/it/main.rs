@@ -11,6 +11,7 @@ mod embeddings;
 mod endpoint;
 mod endpoint_breaks;
 mod endpoint_table;
+mod examples;
 mod fixtures;
 mod floors;
 mod full_disk;
