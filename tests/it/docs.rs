@@ -60,6 +60,21 @@ fn the_guide_has_every_setting_with_its_default() {
 }
 
 #[test]
+fn the_guide_has_every_prompt_with_its_placeholders() {
+    let guide = read("docs/guide.md");
+    let (_, table) = guide.split_once("\n## Prompts of your own\n").unwrap();
+    for folder in ["prompts/en", "prompts/en/modes", "prompts/en/tools"] {
+        for page in pages(folder) {
+            let name = page.trim_start_matches("prompts/en/");
+            assert!(table.contains(&format!("`{name}`")), "docs/guide.md lacks {name}");
+            for placeholder in all(r"(\{\{[a-z_]+\}\})", &read(&page)) {
+                assert!(table.contains(&placeholder), "{name}: {placeholder} is not told");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_guide_has_every_exit_code() {
     let guide = read("docs/guide.md");
     let kinds = [
