@@ -231,7 +231,7 @@ impl ModeArg {
 /// `report`.
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// A session's id or a part of it; the newest without one.
+    /// A session's id, a part of it, or `last`; the newest without one.
     pub(super) session: Option<String>,
 }
 
@@ -246,27 +246,27 @@ pub(super) enum SessionCommand {
     },
     /// Show what happened in a session.
     Show {
-        /// A session's id or a part of it; the newest without one.
+        /// A session's id, a part of it, or `last`; the newest without one.
         session: Option<String>,
     },
     /// Go on with a turn that was cut off.
     Resume {
-        /// A session's id or a part of it; the newest without one.
+        /// A session's id, a part of it, or `last`; the newest without one.
         session: Option<String>,
     },
     /// Copy a session into a new one, and print its id.
     Fork {
-        /// A session's id or a part of it; the newest without one.
+        /// A session's id, a part of it, or `last`; the newest without one.
         session: Option<String>,
     },
     /// Print the whole dialog of a session as Markdown.
     Export {
-        /// A session's id or a part of it; the newest without one.
+        /// A session's id, a part of it, or `last`; the newest without one.
         session: Option<String>,
     },
     /// Set lines of a journal that cannot be read aside.
     Repair {
-        /// A session's id or a part of it; the newest without one.
+        /// A session's id, a part of it, or `last`; the newest without one.
         session: Option<String>,
     },
 }

@@ -75,11 +75,7 @@ async fn run(setup: &Setup, request: Request, args: &TurnArgs) -> Result<u8, Cli
 
 /// Finds the session that `--session` names; `last` is the newest.
 pub(super) fn named_session(setup: &Setup, name: Option<&str>) -> Result<Option<String>, CliError> {
-    match name {
-        Some("last") => wiring::session(setup, None).map(Some),
-        Some(name) => wiring::session(setup, Some(name)).map(Some),
-        None => Ok(None),
-    }
+    name.map(|name| wiring::session(setup, Some(name))).transpose()
 }
 
 /// Returns where events are shown: as the answer, whose loss is told in `failure`, or as progress.

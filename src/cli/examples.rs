@@ -121,7 +121,7 @@ const ROWS: [Row; 34] = [
         words: &["notes", "create"],
         examples: &[
             (
-                "groundskeeper notes create --title 'Pool exhausted' --type blocker --tag db --content 'see src/db.rs:40'",
+                "groundskeeper notes create --title 'Pool exhausted' --type blocker --content 'see src/db.rs:40'",
                 "",
             ),
             (
@@ -257,7 +257,7 @@ const ROWS: [Row; 34] = [
         words: &["session", "show"],
         examples: &[
             ("groundskeeper session show", "the newest"),
-            ("groundskeeper session show 20250119_153000", "a part of an id is enough"),
+            ("groundskeeper session show session_20250119_153000", "the one of that time"),
         ],
         more: "",
     },

@@ -111,10 +111,10 @@ impl Sessions {
         Ok((projects, count))
     }
 
-    /// Finds a session by its id or by a part of it that no other has; the newest of the project
-    /// without one.
+    /// Finds a session by its id or by a part of it that no other has; `last`, and no name at all,
+    /// is the newest of the project.
     pub fn find(&self, name: Option<&str>) -> Result<String, JournalError> {
-        let Some(name) = name else {
+        let Some(name) = name.filter(|name| *name != "last") else {
             let ids = self.own_ids()?;
             // One that ended before it had begun has nothing to show.
             let has_begun = |id: &String| {

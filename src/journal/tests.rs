@@ -200,4 +200,5 @@ fn the_newest_session_is_one_that_has_begun() {
     Journal::open(&sessions.path(&begun)).unwrap();
     sessions.create(at("2025-01-21T15:30:00+08:00")).unwrap();
     assert_eq!(sessions.find(None).unwrap(), id);
+    assert_eq!(sessions.find(Some("last")).unwrap(), id);
 }

@@ -67,7 +67,7 @@ fn the_planted_debt_of_the_shop_is_found() {
         &answer,
         &[
             &format!("{markers} lines in {files} files (TODO {todo}, FIXME {fixme})."),
-            "`app/api/admin.py:14` # FIXME",
+            "`app/api/admin.py:14` `# FIXME",
             "**Defect:** `process_order` in app/services/order_service.py is too complex",
             "**Defect:** Code that stands in two places",
             "| `app/services/order_service.py:27-74` | `app/services/product_service.py:19-66` |",
@@ -143,10 +143,10 @@ fn unfinished_places_come_with_the_day_from_which_they_date() {
         .filter(|line| line.starts_with("- `") && !line.contains(", new)"))
         .collect();
     let want = [
-        "- `cart.py:2` # TODO: old (since 2021-03-04)",
-        "- `order.py:1` # TODO: new",
-        "- `tests/test_cart.py:1` # FIXME: slow (since 2021-03-04)",
-        "- `README.md:1` Lines with TODO are found. (since 2021-03-04)",
+        "- `cart.py:2` `# TODO: old` (since 2021-03-04)",
+        "- `order.py:1` `# TODO: new`",
+        "- `tests/test_cart.py:1` `# FIXME: slow` (since 2021-03-04)",
+        "- `README.md:1` `Lines with TODO are found.` (since 2021-03-04)",
     ];
     assert_eq!(places, want, "{answer}");
 }
@@ -216,7 +216,7 @@ fn a_question_leads_to_places_in_the_files() {
         &answer,
         &[
             &format!("{count} lines with it"),
-            "`app/services/order_service.py:82` def process_order",
+            "`app/services/order_service.py:82` `def process_order",
         ],
     );
     let answer = env.run(["ask", "which are the longest functions?"]).code(0).stdout();
@@ -276,7 +276,10 @@ fn any_file_name_is_counted_once() {
         check_holds(answer, &[&format!("has {files} files"), "21 lines of text"]);
         assert_eq!(row(answer, "Python"), ["Python", "6", "18"]);
         assert_eq!(row(answer, "`a b/`"), ["`a b/`", "1"]);
-        check_holds(answer, &["7 lines in 7 files (TODO 7).", "`it's \"quoted\".py:3` # TODO: z"]);
+        check_holds(
+            answer,
+            &["7 lines in 7 files (TODO 7).", "`it's \"quoted\".py:3` `# TODO: z`"],
+        );
         assert!(!answer.contains("## Not looked at"), "{answer}");
     };
     check(&env.run(["explore"]).code(0).stdout(), 0);
@@ -284,7 +287,7 @@ fn any_file_name_is_counted_once() {
     check(&env.run(["explore"]).code(0).stdout(), 2);
     let analysis = env.run(["analyze"]).code(0).stdout();
     assert!(!analysis.contains("## Not looked at"), "{analysis}");
-    check_holds(&analysis, &["`中文/模块.py:3` # TODO: z"]);
+    check_holds(&analysis, &["`中文/模块.py:3` `# TODO: z`"]);
 }
 
 #[test]

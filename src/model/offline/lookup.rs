@@ -130,7 +130,7 @@ impl Places {
         page.text_gap();
         for line in definitions.iter().copied().chain(uses).take(10) {
             if let Some((place, text)) = split_place(line) {
-                page.item(&format!("{} {}", code(place), excerpt(text)));
+                page.item(&format!("{} {}", code(place), code(&excerpt(text))));
             }
         }
     }

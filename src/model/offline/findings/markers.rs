@@ -124,7 +124,7 @@ impl Markers {
 fn place_and_text(row: &str) -> String {
     match split_place(row) {
         Some((place, text)) => {
-            format!("{} {}", code(place), excerpt(text))
+            format!("{} {}", code(place), code(&excerpt(text)))
         }
         None => code(row),
     }
