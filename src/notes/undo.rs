@@ -36,13 +36,13 @@ impl NoteStore {
                 (Deed::Undo, _) => continue,
                 // It is gone in another way (a branch, a crash): there is no creation any more.
                 (Deed::Create, None) => {
-                    self.forget(&kept)?;
+                    forget(&kept)?;
                     continue;
                 }
                 (Deed::Create, Some(bytes)) => self.undo_creation(&kept, &bytes)?,
                 (Deed::Update | Deed::Delete, current) => self.undo_change(&kept, current)?,
             };
-            self.forget(&kept)?;
+            forget(&kept)?;
             self.refresh_index();
             return Ok(undone);
         }
@@ -102,18 +102,18 @@ impl NoteStore {
     fn title(&self, kept: &Kept) -> String {
         self.read_file(&kept.file).map(|(note, _, _)| note.title).unwrap_or_default()
     }
-
-    fn forget(&self, kept: &Kept) -> Result<(), NoteError> {
-        match atomic_file::remove(&kept.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(NoteError::io("removing", &kept.path)(error))
-            }
-            // What is kept may have pushed it out.
-            _ => Ok(()),
-        }
-    }
 }
 
 fn id(kept: &Kept) -> String {
     kept.file.trim_end_matches(".md").to_owned()
+}
+
+fn forget(kept: &Kept) -> Result<(), NoteError> {
+    match atomic_file::remove(&kept.path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(NoteError::io("removing", &kept.path)(error))
+        }
+        // What is kept may have pushed it out.
+        _ => Ok(()),
+    }
 }
