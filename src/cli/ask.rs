@@ -164,6 +164,11 @@ fn exit_code(
     if let Some(reason) = maintainer.unsaved() {
         return Err(not_saved(reason));
     }
+    // An answer that could not know the notes is not the answer that was asked for.
+    maintainer.notes().open_blockers().map_err(|error| {
+        CliError::from_error(ExitKind::Store, &error)
+            .with_hint("`groundskeeper notes doctor` tells what is wrong with the notes")
+    })?;
     how_it_ended(setup, outcome)
 }
 

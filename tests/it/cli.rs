@@ -388,3 +388,12 @@ fn a_question_can_come_from_standard_input() {
     let output = command.output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "因为\n");
 }
+
+#[test]
+fn notes_that_cannot_be_read_are_no_success() {
+    let env = Env::new().file("a.py", "x = 1\n").file(".groundskeeper/notes", "");
+    let ran = env.run(["plan"]).code(7);
+    assert!(ran.stdout().starts_with("The notes could not be read"), "{}", ran.stdout());
+    assert!(ran.stderr().contains("hint: `groundskeeper notes doctor`"), "{}", ran.stderr());
+    env.run(["ask", "what is here?"]).code(7);
+}

@@ -60,6 +60,12 @@ pub(super) fn entries(text: &str) -> Vec<Entry> {
     text.lines().filter_map(Entry::read).collect()
 }
 
+/// Returns whether a text is a list or what a search found, however short, and not a complaint.
+pub(super) fn is_list(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    first.starts_with(|letter: char| letter.is_ascii_digit()) || first.starts_with("共 ")
+}
+
 /// Returns the first id in a text.
 pub(super) fn first_id(text: &str) -> Option<String> {
     ID.as_ref()?.find(text).map(|found| found.as_str().to_owned())

@@ -37,6 +37,13 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
     let work = read_all(desk, blockers.into_iter().chain(actions).collect())?;
     let language = desk.language();
     let mut page = Page::new(language);
+    if !can_be_read(desk)? {
+        page.paragraph(language.pick(
+            "The notes could not be read, so nothing is known of open work. `groundskeeper notes doctor` tells what is wrong with them.",
+            "无法读取笔记，因此不知道有哪些未完成的工作。`groundskeeper notes doctor` 会说明原因。",
+        ));
+        return Ok(page.finish());
+    }
     if work.is_empty() {
         page.paragraph(language.pick(
             "There is no open blocker and no open action in the notes, so there is nothing to put in order. Run `groundskeeper analyze` to look for work.",
@@ -153,6 +160,12 @@ fn live(desk: &Desk<'_>, kind: &str) -> Looked<Vec<Entry>> {
     let list = json!({ "action": "list", "note_type": kind, "limit": 200 });
     let entries = desk.note(&list)?.map(memory::entries).unwrap_or_default();
     Ok(entries.into_iter().filter(Entry::is_live).collect())
+}
+
+/// Returns whether the notes answer with a list at all.
+fn can_be_read(desk: &Desk<'_>) -> Looked<bool> {
+    let list = json!({ "action": "list", "note_type": "blocker", "limit": 200 });
+    Ok(desk.note(&list)?.is_none_or(memory::is_list))
 }
 
 fn read_all(desk: &Desk<'_>, entries: Vec<Entry>) -> Looked<Vec<Work>> {
