@@ -11,11 +11,11 @@ struct Fixture {
 impl Fixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("work");
-        for path in ["work/src/core", "work-evil", "outside", "outputs"] {
+        let root = folder.path().join("shop");
+        for path in ["shop/src/core", "shop-evil", "outside", "outputs"] {
             std::fs::create_dir_all(folder.path().join(path)).unwrap();
         }
-        for path in ["work/README.md", "work/src/main.rs", "work-evil/x", "outside/secret"] {
+        for path in ["shop/README.md", "shop/src/main.rs", "shop-evil/x", "outside/secret"] {
             touch(&folder.path().join(path));
         }
         let links = [
@@ -30,7 +30,7 @@ impl Fixture {
             ("nosuch", "dangling"),
             ("../nosuch", "dangling_out"),
             ("/dev/null", "null"),
-            ("../../work/README.md", "src/round"),
+            ("../../shop/README.md", "src/round"),
         ];
         for (target, name) in links {
             symlink(target, root.join(name)).unwrap();
@@ -77,7 +77,7 @@ fn an_absolute_path_may_lead_back_inside() {
     let fixture = Fixture::new();
     let root = fixture.workspace.root().to_str().unwrap().to_owned();
     fixture.check("src", &format!("{root}/README.md"), Ok("README.md"));
-    fixture.check("src", &format!("{root}/../work/README.md"), Ok("README.md"));
+    fixture.check("src", &format!("{root}/../shop/README.md"), Ok("README.md"));
     fixture.check("", &format!("{root}-evil/x"), Err(PathProblem::Outside));
 }
 
@@ -88,7 +88,7 @@ fn dots_cannot_leave_the_workspace() {
     fixture.check("src", "../../outside/secret", Err(PathProblem::Outside));
     fixture.check("", "src/core/../../../outside/secret", Err(PathProblem::Outside));
     fixture.check("", "nosuch/../../outside/secret", Err(PathProblem::Outside));
-    fixture.check("", "../work-evil/x", Err(PathProblem::Outside));
+    fixture.check("", "../shop-evil/x", Err(PathProblem::Outside));
     fixture.check("", "/", Err(PathProblem::Outside));
     fixture.check("", "/etc/passwd", Err(PathProblem::Outside));
 }
@@ -108,7 +108,7 @@ fn links_are_followed_as_the_kernel_does() {
     fixture.check("", "outdir/../outside/secret", Err(PathProblem::LinkOutside));
     fixture.check("", "etc/passwd", Err(PathProblem::LinkOutside));
     fixture.check("", "dangling_out", Err(PathProblem::LinkOutside));
-    fixture.check("", "outdir/../work/README.md", Ok("README.md"));
+    fixture.check("", "outdir/../shop/README.md", Ok("README.md"));
 }
 
 #[test]
@@ -192,10 +192,10 @@ fn a_workspace_is_an_existing_folder() {
     let fixture = Fixture::new();
     let open = |path: &str| Workspace::open(&fixture.folder.path().join(path));
     assert!(matches!(open("nosuch"), Err(WorkspaceError::Missing(_))));
-    assert!(matches!(open("work/README.md"), Err(WorkspaceError::NotAFolder(_))));
-    assert!(matches!(open("work/README.md/x"), Err(WorkspaceError::NotAFolder(_))));
+    assert!(matches!(open("shop/README.md"), Err(WorkspaceError::NotAFolder(_))));
+    assert!(matches!(open("shop/README.md/x"), Err(WorkspaceError::NotAFolder(_))));
     // A link to a folder is that folder.
-    assert_eq!(open("work/in").unwrap().root(), fixture.workspace.root().join("src/core"));
+    assert_eq!(open("shop/in").unwrap().root(), fixture.workspace.root().join("src/core"));
 }
 
 #[test]
