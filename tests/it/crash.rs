@@ -22,7 +22,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::Value;
 
-use crate::support::Env;
+use crate::support::{Env, begun_without_a_result};
 
 /// The steps of the session, one text each, so that a script can begin anywhere.
 const STEPS: [&str; 10] = [
@@ -83,7 +83,7 @@ fn check_resume(env: &Env, undisturbed: &Value) -> usize {
     let replies = kinds.iter().filter(|kind| matches!(kind, EventKind::ModelReplied { .. }));
     let begun = kinds.iter().any(|kind| matches!(kind, EventKind::TurnStarted { .. }));
     let ended = kinds.iter().any(|kind| matches!(kind, EventKind::TurnFinished { .. }));
-    let interrupted = begun_without_a_result(&kinds);
+    let interrupted = begun_without_a_result(kinds.iter().copied());
     let place = format!("killed after event {}: {:?}", kinds.len(), kinds.last());
     for entry in
         std::fs::read_dir(env.workspace().join(".groundskeeper/notes")).into_iter().flatten()
@@ -197,19 +197,6 @@ fn forget_times(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(forget_times),
         _ => {}
     }
-}
-
-/// Returns the calls that had begun and had no result.
-fn begun_without_a_result(events: &[&EventKind]) -> Vec<String> {
-    let mut open = Vec::new();
-    for kind in events {
-        match kind {
-            EventKind::ToolStarted { id, .. } => open.push(id.clone()),
-            EventKind::ToolFinished { id, .. } => open.retain(|begun| begun != id),
-            _ => {}
-        }
-    }
-    open
 }
 
 /// The program at work, its events read one by one.

@@ -13,7 +13,7 @@ use groundskeeper::terminal;
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
-use crate::support::{Env, NOW, copy_tree, write};
+use crate::support::{Env, NOW, begun_without_a_result, copy_tree, write};
 
 /// The steps of the session, one text each, so that a script can begin anywhere.
 const STEPS: [&str; 7] = [
@@ -99,19 +99,6 @@ fn interrupted(events: &[EventKind]) -> Vec<String> {
         _ => None,
     };
     events.iter().filter_map(id).collect()
-}
-
-/// Returns the calls that had begun and had no result.
-fn begun_without_a_result(events: &[EventKind]) -> Vec<String> {
-    let mut open = Vec::new();
-    for kind in events {
-        match kind {
-            EventKind::ToolStarted { id, .. } => open.push(id.clone()),
-            EventKind::ToolFinished { id, .. } => open.retain(|begun| begun != id),
-            _ => {}
-        }
-    }
-    open
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may panic like the test")]
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -14,14 +14,14 @@ use groundskeeper::protocol::{Event, EventKind, Outcome, StopReason, ToolCall, U
 use pretty_assertions::assert_eq;
 
 use crate::compaction::{QUESTION, Stage, WINDOW, long_script};
+use crate::support::watched::Watched;
 
 type Summary = fn(&ChatRequest) -> Result<ChatReply, ModelError>;
 
-/// A scripted model that is asked for summaries too, and keeps what it was shown.
+/// A watched model that is asked for summaries too.
 struct Summing {
-    inner: ScriptedModel,
+    inner: Watched,
     summary: Summary,
-    requests: Mutex<Vec<ChatRequest>>,
 }
 
 impl ChatModel for Summing {
@@ -34,10 +34,10 @@ impl ChatModel for Summing {
         request: &'a ChatRequest,
         deltas: &'a (dyn Fn(Delta) + Send + Sync),
     ) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
-        self.requests.lock().unwrap().push(request.clone());
         if !wants_a_summary(request) {
             return self.inner.chat(request, deltas);
         }
+        self.inner.keep(request);
         deltas(Delta::Text("NOBODY IS SHOWN THIS".to_owned()));
         std::future::ready((self.summary)(request)).boxed()
     }
@@ -51,7 +51,7 @@ fn wants_a_summary(request: &ChatRequest) -> bool {
 async fn hold(summary: Summary) -> (Arc<Summing>, Vec<Event>, Outcome) {
     let stage = Stage::new();
     let inner = ScriptedModel::from_yaml(&long_script(60), "test.yaml").unwrap();
-    let model = Arc::new(Summing { inner, summary, requests: Mutex::default() });
+    let model = Arc::new(Summing { inner: Watched::new(inner), summary });
     let mut maintainer = stage.open_with(Arc::clone(&model) as _, WINDOW, Compaction::Model);
     let outcome = maintainer.ask(QUESTION).await.unwrap();
     model.inner.finish().unwrap();
@@ -93,7 +93,7 @@ async fn a_summary_stands_beside_what_is_told_word_for_word() {
         assert!(!digest.contains("{{") && !digest.contains("## Commands that ran"), "{digest}");
         assert!(usage.unwrap().prompt_tokens > 1000, "it was shown what it sums up");
     }
-    let requests = model.requests.lock().unwrap().clone();
+    let requests = model.inner.requests();
     let asked: Vec<usize> =
         (0..requests.len()).filter(|place| wants_a_summary(&requests[*place])).collect();
     assert_eq!(asked.len(), digests.len());

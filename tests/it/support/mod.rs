@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use groundskeeper::protocol::EventKind;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -133,6 +134,21 @@ impl Env {
         }
         command
     }
+}
+
+/// Returns the calls that had begun and had no result.
+pub(crate) fn begun_without_a_result<'a>(
+    events: impl IntoIterator<Item = &'a EventKind>,
+) -> Vec<String> {
+    let mut open = Vec::new();
+    for kind in events {
+        match kind {
+            EventKind::ToolStarted { id, .. } => open.push(id.clone()),
+            EventKind::ToolFinished { id, .. } => open.retain(|begun| begun != id),
+            _ => {}
+        }
+    }
+    open
 }
 
 /// What came of running the program.

@@ -19,6 +19,11 @@ impl Watched {
         Self { inner, requests: Mutex::default() }
     }
 
+    /// Keeps a request that somebody else answers.
+    pub(crate) fn keep(&self, request: &ChatRequest) {
+        self.requests.lock().unwrap().push(request.clone());
+    }
+
     /// Returns the requests so far, in order.
     pub(crate) fn requests(&self) -> Vec<ChatRequest> {
         self.requests.lock().unwrap().clone()
@@ -35,7 +40,7 @@ impl ChatModel for Watched {
         request: &'a ChatRequest,
         deltas: &'a (dyn Fn(Delta) + Send + Sync),
     ) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
-        self.requests.lock().unwrap().push(request.clone());
+        self.keep(request);
         self.inner.chat(request, deltas)
     }
 
