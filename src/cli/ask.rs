@@ -164,11 +164,6 @@ fn exit_code(
     if let Some(reason) = maintainer.unsaved() {
         return Err(not_saved(reason));
     }
-    // An answer that could not know the notes is not the answer that was asked for.
-    maintainer.notes().open_blockers().map_err(|error| {
-        CliError::from_error(ExitKind::Store, &error)
-            .with_hint("`groundskeeper notes doctor` tells what is wrong with the notes")
-    })?;
     how_it_ended(setup, outcome)
 }
 
@@ -181,7 +176,12 @@ pub(super) fn not_saved(reason: &str) -> CliError {
 /// Returns the exit code of a turn, or the error that it is.
 pub(super) fn how_it_ended(setup: &Setup, outcome: &Outcome) -> Result<u8, CliError> {
     match outcome.reason {
-        StopReason::Answered => Ok(0),
+        // An answer that could not know the notes is not the answer that was asked for.
+        StopReason::Answered => match setup.notes().open_blockers() {
+            Ok(_) => Ok(0),
+            Err(error) => Err(CliError::from_error(ExitKind::Store, &error)
+                .with_hint("`groundskeeper notes doctor` tells what is wrong with the notes")),
+        },
         StopReason::Cancelled => Ok(ExitKind::Interrupted.code()),
         StopReason::Failed => Ok(ExitKind::Other.code()),
         reason => {

@@ -396,4 +396,8 @@ fn notes_that_cannot_be_read_are_no_success() {
     assert!(ran.stdout().starts_with("The notes could not be read"), "{}", ran.stdout());
     assert!(ran.stderr().contains("hint: `groundskeeper notes doctor`"), "{}", ran.stderr());
     env.run(["ask", "what is here?"]).code(7);
+    env.shell("echo 'what is here?' > ../questions");
+    let mut chat = env.groundskeeper();
+    chat.arg("chat").stdin(fs::File::open(env.root().join("questions")).unwrap());
+    Ran(chat.output().unwrap()).code(7);
 }
