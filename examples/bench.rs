@@ -71,7 +71,8 @@ fn context(data: &Path, sizes: &[usize]) -> Outcome {
             output: String::new(),
         };
         let empty = Vec::new();
-        let given = input["packets"].as_array().unwrap_or(&empty);
+        let given: Vec<Given> =
+            input["packets"].as_array().unwrap_or(&empty).iter().map(Given::of).collect();
         for (name, min_relevance) in [("default", 0.1), ("min_relevance=0", 0.0)] {
             let config = ContextConfig {
                 max_tokens: 8_000,
@@ -90,9 +91,11 @@ fn context(data: &Path, sizes: &[usize]) -> Outcome {
                 let now = SystemClock::default().utc();
                 let query =
                     Query { text: task.clone(), mode: "ask".to_owned(), now, session: None };
+                // Who brings candidates has their texts already: they are handed over.
+                let given = given.clone();
                 let (started, used) = (Instant::now(), processor_time());
                 let packets: Vec<ContextPacket> =
-                    given.iter().map(|packet| candidate(packet, now)).collect();
+                    given.into_iter().map(|packet| packet.candidate(now)).collect();
                 let constructed = started.elapsed();
                 let built = builder.build(&packets, &query, &parts)?;
                 let done = started.elapsed();
@@ -115,17 +118,35 @@ fn context(data: &Path, sizes: &[usize]) -> Outcome {
     Ok(())
 }
 
-fn candidate(packet: &Value, now: DateTime<chrono::Utc>) -> ContextPacket {
-    let kind = match packet["type"].as_str() {
-        Some("task_state") => PacketKind::WorkState,
-        Some("related_memory") => PacketKind::Memory,
-        Some("tool_result") => PacketKind::CommandOutput,
-        _ => PacketKind::Knowledge,
-    };
-    let age = Duration::try_from_secs_f64(packet["age_s"].as_f64().unwrap_or(0.0));
-    let age = age.ok().and_then(|age| TimeDelta::from_std(age).ok()).unwrap_or_default();
-    let at = now - age;
-    ContextPacket::new(kind, "bench", packet["content"].as_str().unwrap_or_default(), at)
+/// A candidate as the file has it.
+#[derive(Clone)]
+struct Given {
+    kind: String,
+    /// In seconds.
+    age: f64,
+    content: String,
+}
+
+impl Given {
+    fn of(packet: &Value) -> Self {
+        Self {
+            kind: text(&packet["type"]),
+            age: packet["age_s"].as_f64().unwrap_or(0.0),
+            content: text(&packet["content"]),
+        }
+    }
+
+    fn candidate(self, now: DateTime<chrono::Utc>) -> ContextPacket {
+        let kind = match self.kind.as_str() {
+            "task_state" => PacketKind::WorkState,
+            "related_memory" => PacketKind::Memory,
+            "tool_result" => PacketKind::CommandOutput,
+            _ => PacketKind::Knowledge,
+        };
+        let age = Duration::try_from_secs_f64(self.age);
+        let age = age.ok().and_then(|age| TimeDelta::from_std(age).ok()).unwrap_or_default();
+        ContextPacket::new(kind, "bench", self.content, now - age)
+    }
 }
 
 /// The operations on folders of 100 to 10,000 notes, on a disk and in memory.

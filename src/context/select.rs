@@ -11,7 +11,7 @@ use super::compress::{LEAST, shorten};
 use super::report::Fate;
 use super::same::Saying;
 use super::score::{self, Score};
-use super::structure::{Draft, Item, content_of, label, render};
+use super::structure::{Draft, Item, content_of, label_size, render};
 use super::{ContextBuilder, ContextPacket, Keep, PacketKind, Query, Section};
 
 /// A candidate with what is known of it so far.
@@ -161,7 +161,7 @@ impl<'a> Selection<'a> {
             let header = self.header_cost(self.section(index));
             let candidate = &self.candidates[index];
             let left = room.saturating_sub(header);
-            let label = label(candidate.packet).len();
+            let label = label_size(candidate.packet);
             let cannot_be_cut =
                 !self.builder.config.enable_compression || left < LEAST || label >= shortest_missed;
             if cannot_be_cut && is_likely_over(&candidate.content, left) {

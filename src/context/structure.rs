@@ -128,7 +128,7 @@ fn trimmed(text: &str) -> &str {
 /// Returns what stands in front of a content.
 pub(super) fn label(packet: &ContextPacket) -> String {
     let source = quote(&one_line(&packet.source));
-    let date = packet.timestamp.format("%Y-%m-%d");
+    let date = packet.timestamp.date_naive();
     let note_type = packet.note_type.as_deref().map(one_line).unwrap_or_default();
     match packet.kind {
         PacketKind::WorkState => {
@@ -146,6 +146,19 @@ pub(super) fn label(packet: &ContextPacket) -> String {
         PacketKind::Custom => format!("Given by {source} ({date})"),
         PacketKind::State | PacketKind::Instruction => String::new(),
     }
+}
+
+/// Returns nearly how long a label is, in bytes, without writing it.
+pub(super) fn label_size(packet: &ContextPacket) -> usize {
+    // The longest words around the source and the type, and the date.
+    let around = match packet.kind {
+        PacketKind::WorkState => 16,
+        PacketKind::Note | PacketKind::Knowledge => 20,
+        PacketKind::CommandOutput | PacketKind::Custom => 26,
+        PacketKind::Memory => 30,
+        PacketKind::Conversation | PacketKind::State | PacketKind::Instruction => 0,
+    };
+    around + packet.source.len() + packet.note_type.as_deref().map_or(0, str::len)
 }
 
 fn indent(text: &str) -> String {

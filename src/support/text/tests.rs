@@ -76,6 +76,22 @@ fn control_characters_and_escapes_are_taken_out() {
 }
 
 #[test]
+fn what_is_clean_is_seen_by_its_bytes() {
+    let surely = |text: &str| !text.chars().any(|one| one != '\n' && is_unwanted(one));
+    for character in '\0'..=char::MAX {
+        for text in [format!("{character}"), format!("{character}a"), format!("ab中{character}")] {
+            assert_eq!(is_clean(text.as_bytes()), surely(&text), "{text:?}");
+        }
+    }
+    for length in (1_000..1_060).chain(2_040..2_060) {
+        let long = "x".repeat(length);
+        assert!(is_clean(long.as_bytes()));
+        assert!(!is_clean(format!("{long}\u{202E}").as_bytes()), "{length}");
+        assert!(!is_clean(format!("{long}\u{202E}{long}").as_bytes()), "{length}");
+    }
+}
+
+#[test]
 fn a_first_line_is_shortened_between_characters() {
     assert_eq!(first_line("\n  你好世界\nmore", 3), "你好…");
     assert_eq!(first_line("你好\nmore", 3), "你好");
