@@ -3,8 +3,8 @@
 //! Of all neighbours whose joined bytes are a token those with the lowest rank become one, the
 //! first of several, until there are none. Short matches are searched again for each merge; long
 //! ones have a queue, so that a megabyte of one letter takes no quadratic time. Memory is bounded:
-//! a match of more than a mebibyte, which is no text that anybody wrote, is merged by the mebibyte,
-//! and may have a token or two too many at each of these places.
+//! a match of more than eight mebibytes, which is no text that anybody wrote, is merged in blocks of
+//! that size, and may have a token or two too many where they meet.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,7 +27,7 @@ const FIRST_STARTS: [u8; SHORT + 1] = {
 };
 
 /// Longer matches are merged in blocks; a multiple of the longest token.
-const BLOCK: usize = 1024 * 1024;
+const BLOCK: usize = 8 * 1024 * 1024;
 
 /// Merges one match after the other, in memory that is used again.
 pub(super) struct Merger {
