@@ -173,7 +173,13 @@ impl Layers {
                 let (first, belongs) = beside("OPENAI_API_KEY", &both);
                 (first.or_else(|| beside("LLM_API_KEY", &both).0), belongs)
             }
-            Some(Origin::User(_) | Origin::Profile(..) | Origin::Default | Origin::Project(_))
+            Some(
+                Origin::User(_)
+                | Origin::Profile(..)
+                | Origin::Default
+                | Origin::Project(_)
+                | Origin::Follows(_),
+            )
             | None => {
                 let (first, belongs) = beside("OPENAI_API_KEY", &both);
                 // A server of one's own needs no key of a hosted one.

@@ -21,6 +21,9 @@ const NOT_FOR_PROJECTS: [&str; 3] = ["model", "terminal.sandbox", "profiles"];
 /// The sections that a project's own file may not touch at all.
 const SECTIONS_NOT_FOR_PROJECTS: [&str; 2] = [ENDPOINT, "profiles."];
 
+/// The two that are 1 together.
+const WEIGHTS: [&str; 2] = ["context.recency_weight", "context.relevance_weight"];
+
 /// The section of the endpoint.
 const ENDPOINT: &str = "endpoint.";
 
@@ -53,6 +56,8 @@ pub enum Origin {
     Environment(&'static str),
     /// A flag of the command line.
     Flag(&'static str),
+    /// Another setting, which leaves one value only.
+    Follows(&'static str),
 }
 
 impl fmt::Display for Origin {
@@ -65,6 +70,7 @@ impl fmt::Display for Origin {
             }
             Self::DotEnv(name) => write!(formatter, "`{name}` in `.env`"),
             Self::Environment(name) | Self::Flag(name) => write!(formatter, "`{name}`"),
+            Self::Follows(key) => write!(formatter, "what `{key}` leaves"),
         }
     }
 }
@@ -182,7 +188,23 @@ impl Layers {
                 reason,
             });
         }
+        self.let_follow(key, origin);
         if key == PROFILE { self.lay_profile() } else { Ok(()) }
+    }
+
+    /// Gives what one weight of a score leaves to the other, unless the same layer sets that too.
+    fn let_follow(&mut self, key: &str, origin: &Origin) {
+        let pairs = [WEIGHTS, [WEIGHTS[1], WEIGHTS[0]]];
+        let Some([key, other]) = pairs.into_iter().find(|pair| pair[0] == key) else { return };
+        if self.origin(other) == Some(origin) {
+            return;
+        }
+        let value = self.values.get(key).and_then(|(value, _)| value.as_f64());
+        if let Some(value) = value.filter(|value| (0.0..=1.0).contains(value)) {
+            // As people write it: 0.3 and not 0.30000000000000004.
+            let left = ((1.0 - value) * 1e9).round() / 1e9;
+            self.values.insert(other.to_owned(), (Value::from(left), Origin::Follows(key)));
+        }
     }
 
     /// Returns what is wrong with a value, in words.

@@ -84,14 +84,42 @@ fn wrong_settings_get_a_sentence() {
         .refused("`limits.steps` in the settings: 0 is not possible, it must be at least 1");
     Setup::new("context: {min_relevance: 1.5}", "")
         .refused("`context`: `min_relevance` is 1.5, and must be between 0 and 1");
-    Setup::new("context: {recency_weight: 0.5}", "").refused(
+    Setup::new("context: {recency_weight: 0.5, relevance_weight: 0.7}", "").refused(
         "`context`: `recency_weight + relevance_weight` is 0.5 + 0.7, and must be 1 together",
     );
+    Setup::new("context: {relevance_weight: 2}", "")
+        .refused("`context`: `relevance_weight` is 2, and must be between 0 and 1");
     Setup::new(&format!("project: {}", "x".repeat(20_000)), "")
         .refused("the config file `/user/config.yaml` is not valid: it is longer than 16384 bytes");
     Setup::new("lang: fr", "").refused(
         "`lang` in `/user/config.yaml`: `fr` is not possible, it must be one of `en`, `zh`, `auto`",
     );
+}
+
+#[test]
+fn one_weight_of_the_score_leaves_the_rest_to_the_other() {
+    let weights = |user: &str, project: &str, flags: &[&str]| {
+        let mut layers = Setup::new(user, project).layers().unwrap();
+        for flag in flags {
+            layers.set_from_flag(flag).unwrap();
+        }
+        let origin = layers.origin("context.relevance_weight").unwrap().to_string();
+        let context = layers.config().unwrap().context;
+        (context.recency_weight, context.relevance_weight, origin)
+    };
+    let follows = "what `context.recency_weight` leaves".to_owned();
+    let recency = "context.recency_weight=0.1";
+    assert_eq!(weights("", "", &[recency]), (0.1, 0.9, follows.clone()));
+    let both = "context: {recency_weight: 0.5, relevance_weight: 0.5}";
+    assert_eq!(weights(both, "", &[recency]), (0.1, 0.9, follows.clone()));
+    assert_eq!(weights("", both, &["context.recency_weight=0.4", recency]), (0.1, 0.9, follows));
+    let flag = "`--set`".to_owned();
+    assert_eq!(weights(both, "", &["context.relevance_weight=1"]), (0.0, 1.0, flag.clone()));
+    assert_eq!(weights("", "", &["context.relevance_weight=0.9", recency]), (0.1, 0.9, flag));
+    let mut layers = Setup::new("", "").layers().unwrap();
+    layers.set_from_flag(recency).unwrap();
+    layers.set_from_flag("context.relevance_weight=0.5").unwrap();
+    assert!(layers.config().is_err(), "both are set, and are not 1 together");
 }
 
 #[test]

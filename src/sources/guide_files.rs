@@ -1,9 +1,11 @@
 //! The repository's own guides: `AGENTS.md`, `CLAUDE.md`, `CONTRIBUTING.md`, README.
 //!
 //! Those nearest to what the query names come first, then those of the folders above, up to the
-//! root. They have a budget of their own, so that a long guide does not fill the context; a cut is
-//! said, with the command that shows the rest. They are offered as documents: what they say is for
-//! the model to weigh, not a policy.
+//! root. They have a budget of their own, so that a long guide does not fill the context, and each
+//! has at most half of what is left of it, unless those behind it need less, so that no guide takes
+//! the place of all others. A cut is said, with the command that shows the rest, and so is what has
+//! no room at all. They are offered as documents: what they say is for the model to weigh, not a
+//! policy.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,31 +36,51 @@ impl GuideFiles {
 
     /// Returns the guides for a query, as they are shown.
     pub(super) fn packets(&self, query: &str) -> Vec<ContextPacket> {
-        let mut tokens_left = self.most_tokens;
+        let guides = self.read(query);
+        let costs: Vec<usize> =
+            guides.iter().map(|(_, text)| self.counter.count(&text.content)).collect();
+        let mut left = self.most_tokens;
         let mut packets: Vec<ContextPacket> = Vec::new();
-        for path in guides(&self.workspace, query) {
-            if tokens_left < LEAST {
-                break;
-            }
-            let Some(text) = documents::read(&self.workspace, &path) else { continue };
-            let content = clean(&text.content);
-            let content = content.trim();
-            if content.is_empty() || packets.iter().any(|packet| packet.content == content) {
+        let mut without_room = Vec::new();
+        for (at, (name, text)) in guides.into_iter().enumerate() {
+            let behind: usize = costs[at + 1..].iter().sum();
+            let room = (left / 2).max(left.saturating_sub(behind)).max(LEAST.min(left));
+            if room < LEAST.min(costs[at]) {
+                without_room.push(name);
                 continue;
             }
-            let name = path.to_string_lossy();
-            let shown = cut(content, tokens_left, &self.counter, &format!("`cat {name}` shows it"));
-            let mut shown = shown.to_string();
+            let hint = format!("`cat {name}` shows it");
+            let mut shown = cut(&text.content, room, &self.counter, &hint).to_string();
             if text.is_cut {
                 shown.push_str("\n[… the file is longer than what is read of it …]");
             }
-            tokens_left = tokens_left.saturating_sub(self.counter.count(&shown));
+            left = left.saturating_sub(self.counter.count(&shown));
             packets.push(
                 ContextPacket::new(PacketKind::Knowledge, name, shown, text.modified)
                     .with_relevance(RELEVANCE),
             );
         }
+        if let (Some(last), false) = (packets.last_mut(), without_room.is_empty()) {
+            let names = format!("`{}`", without_room.join("`, `"));
+            for part in ["\n[… further guides, not shown here: ", &names, " …]"] {
+                last.content.push_str(part);
+            }
+        }
         packets
+    }
+
+    /// Returns the guides that say something, each text once, nearest first.
+    fn read(&self, query: &str) -> Vec<(String, documents::Text)> {
+        let mut found: Vec<(String, documents::Text)> = Vec::new();
+        for path in guides(&self.workspace, query).into_iter().take(MOST_GUIDES) {
+            let Some(text) = documents::read(&self.workspace, &path) else { continue };
+            let text = documents::Text { content: clean(&text.content).trim().to_owned(), ..text };
+            let is_known = found.iter().any(|(_, known)| known.content == text.content);
+            if !text.content.is_empty() && !is_known {
+                found.push((path.to_string_lossy().into_owned(), text));
+            }
+        }
+        found
     }
 }
 
@@ -86,6 +108,9 @@ const GUIDES: [&str; 8] = [
     "README.ADOC",
     "README",
 ];
+
+/// More guides than these are not read.
+const MOST_GUIDES: usize = 32;
 
 /// Less room than this is not worth a guide.
 const LEAST: usize = 50;
@@ -187,9 +212,34 @@ mod tests {
     fn a_guide_beyond_the_budget_is_cut_and_says_so() {
         let long = "one rule after the other\n".repeat(300);
         let offered = offered(&[("AGENTS.md", &long), ("README.md", "later")], "x", 200);
-        assert_eq!(names(&offered), ["AGENTS.md"]);
+        assert_eq!(names(&offered), ["AGENTS.md", "README.md"]);
         assert!(offered[0].1.contains(" bytes left out; `cat AGENTS.md` shows it …]"));
-        assert!(counter().count(&offered[0].1) <= 200);
+        let tokens = counter().count(&offered[0].1);
+        assert!((150..200).contains(&tokens), "{tokens}");
+        assert_eq!(offered[1].1, "later");
+    }
+
+    #[test]
+    fn no_guide_takes_the_place_of_all_others() {
+        let long = "one rule after the other\n".repeat(300);
+        let other = "and here is what it is about\n".repeat(300);
+        let files = [
+            ("AGENTS.md", long.as_str()),
+            ("CLAUDE.md", &other),
+            ("CONTRIBUTING.md", "commit often"),
+            ("README.md", &long[5..]),
+        ];
+        let found = offered(&files, "x", 400);
+        assert_eq!(names(&found), ["AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", "README.md"]);
+        let tokens: Vec<usize> = found.iter().map(|(_, text)| counter().count(text)).collect();
+        assert!((150..=200).contains(&tokens[0]) && (60..=110).contains(&tokens[1]), "{tokens:?}");
+        assert!(tokens.iter().sum::<usize>() <= 400, "{tokens:?}");
+        let found = offered(&files, "x", 90);
+        assert_eq!(names(&found), ["AGENTS.md", "CONTRIBUTING.md"]);
+        assert_eq!(
+            found[1].1,
+            "commit often\n[… further guides, not shown here: `CLAUDE.md`, `README.md` …]"
+        );
     }
 
     #[test]
