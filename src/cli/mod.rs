@@ -26,6 +26,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
+use tokio::runtime::{Builder, Runtime};
 
 pub use error::{CliError, ExitKind};
 
@@ -85,17 +86,25 @@ async fn run(cli: Cli) -> Result<u8, CliError> {
 }
 
 /// Returns what waits. A line of the terminal has threads of its own, so it starts none beside
-/// them: where few may be started, the line gets them.
-fn runtime(command: &Command) -> Result<tokio::runtime::Runtime, CliError> {
-    let mut builder = match command {
-        Command::Sh(_) => tokio::runtime::Builder::new_current_thread(),
-        _ => tokio::runtime::Builder::new_multi_thread(),
+/// them: where few may be started, the line gets them. What waits for nothing starts nothing.
+fn runtime(command: &Command) -> Result<Runtime, CliError> {
+    let runtime = match command {
+        Command::Notes(_)
+        | Command::Report(_)
+        | Command::Init { .. }
+        | Command::Config(_)
+        | Command::Completions { .. } => Builder::new_current_thread().build(),
+        Command::Sh(_) => Builder::new_current_thread().enable_all().build(),
+        Command::Explore(_)
+        | Command::Analyze(_)
+        | Command::Plan(_)
+        | Command::Ask(_)
+        | Command::Chat(_)
+        | Command::Context(_)
+        | Command::Session(_)
+        | Command::Doctor => Builder::new_multi_thread().worker_threads(2).enable_all().build(),
     };
-    builder
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| CliError::from_error(ExitKind::Other, &error))
+    runtime.map_err(|error| CliError::from_error(ExitKind::Other, &error))
 }
 
 /// Shows help and the version on stdout, a wrong command line on stderr.

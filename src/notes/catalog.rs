@@ -8,10 +8,10 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::entry::{self, Entry, Head, Reading};
-use super::files::{self, Found, Scan, Sight, Stamp};
+use super::files::{self, Found, Known, Scan, Sight, Stamp};
 use super::index_file;
 use super::segment::{Segment, Source};
 use crate::support::atomic_file::{self, UNFINISHED};
@@ -65,9 +65,18 @@ struct State {
     segment: Option<(Stamp, Arc<Segment>)>,
     /// A segment file that turned out not to be what was written.
     damaged: Option<Stamp>,
-    last: Option<(Scan, Arc<Catalog>)>,
+    last: Option<Last>,
     /// What the last creation in a large folder looked at.
     glanced: Vec<Arc<Fresh>>,
+}
+
+/// What the last look found.
+#[derive(Debug)]
+struct Last {
+    scan: Scan,
+    /// The segment that the numbers of the scan are of.
+    segment: Option<Arc<Segment>>,
+    catalog: Arc<Catalog>,
 }
 
 impl Catalog {
@@ -177,27 +186,30 @@ impl Loader {
 
     /// Returns the notes as they are now.
     pub(super) fn load(&self) -> io::Result<Arc<Catalog>> {
-        let scan = files::scan(&self.folder, UNFINISHED)?;
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((last_scan, catalog)) = &state.last
-            && *last_scan == scan
+        let segment = OnceLock::new();
+        let known = || segment.get_or_init(|| self.segment(&mut self.state())).clone();
+        let scan = files::scan(&self.folder, UNFINISHED, known)?;
+        let segment = segment.into_inner().flatten();
+        let mut state = self.state();
+        if let Some(last) = &state.last
+            && last.scan == scan
+            && is_same(last.segment.as_ref(), segment.as_ref())
         {
-            return Ok(Arc::clone(catalog));
+            return Ok(Arc::clone(&last.catalog));
         }
-        let segment = self.segment(&mut state);
-        let known = state.last.take().map(|(_, catalog)| catalog);
-        let mut catalog = self.compare(&scan, segment, known.as_deref());
+        let known = state.last.take().map(|last| last.catalog);
+        let mut catalog = self.compare(&scan, segment.clone(), known.as_deref());
         if catalog.fresh.len() > MAY_BE_BEHIND.max(scan.count() / 128) {
             catalog = self.with_new_segment(catalog, &scan, &mut state);
         }
         let catalog = Arc::new(catalog);
-        state.last = Some((scan, Arc::clone(&catalog)));
+        state.last = Some(Last { scan, segment, catalog: Arc::clone(&catalog) });
         Ok(catalog)
     }
 
     /// Forgets a segment that turned out to be damaged, so that the files are read.
     pub(super) fn forget(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         state.damaged = state.segment.take().map(|(stamp, _)| stamp);
         state.last = None;
     }
@@ -205,7 +217,7 @@ impl Loader {
     /// Returns the notes without looking at those that the segment knows, for a creation in a
     /// large folder: what it is compared with may be a little old. None where a full look is due.
     pub(super) fn glance(&self) -> Option<Catalog> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         let segment = self.segment(&mut state)?;
         if segment.documents() < LARGE {
             return None;
@@ -240,6 +252,10 @@ impl Loader {
         Some(Catalog { segment: Some(segment), is_current, fresh, ..Catalog::default() })
     }
 
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Reads the segment file if it is another one than last time.
     fn segment(&self, state: &mut State) -> Option<Arc<Segment>> {
         let path = self.folder.join(SEGMENT_FILE);
@@ -266,31 +282,25 @@ impl Loader {
         known: Option<&Catalog>,
     ) -> Catalog {
         let mut is_current = vec![false; segment.as_ref().map_or(0, |old| old.documents())];
-        let mut changed: Vec<Found> = Vec::new();
-        let mut place = 0;
-        for sight in scan.files() {
-            let old = segment.as_ref().and_then(|segment| {
-                let document = segment.find(sight.name, &mut place)?;
-                (segment.stamp(document)? == sight.stamp).then_some(document)
-            });
-            match old.and_then(|document| is_current.get_mut(document)) {
-                Some(is_current) => *is_current = true,
-                None => changed.push(sight.found()),
+        for document in scan.unchanged() {
+            if let Some(is_current) = is_current.get_mut(document as usize) {
+                *is_current = true;
             }
         }
-        changed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let mut changed: Vec<&Found> = scan.others().collect();
+        changed.sort_unstable_by_key(|found| &found.name);
         let fresh = self.read_all(&changed, known);
         let has_unfinished = scan.has_unfinished;
         Catalog { segment, is_current, fresh, has_unfinished }
     }
 
-    fn read_all(&self, changed: &[Found], known: Option<&Catalog>) -> Vec<Arc<Fresh>> {
+    fn read_all(&self, changed: &[&Found], known: Option<&Catalog>) -> Vec<Arc<Fresh>> {
         let known: HashMap<&str, &Arc<Fresh>> = known
             .into_iter()
             .flat_map(|catalog| &catalog.fresh)
             .map(|fresh| (fresh.reading.entry.file.as_str(), fresh))
             .collect();
-        let read = |found: &Found| match known.get(found.name.as_str()) {
+        let read = |found: &&Found| match known.get(found.name.as_str()) {
             Some(fresh) if fresh.reading.entry.stamp == found.stamp => Arc::clone(fresh),
             _ => Arc::new(self.read_one(found)),
         };
@@ -332,12 +342,16 @@ impl Loader {
         for (number, (document, _)) in (0..).zip(&sorted) {
             numbers[*document] = Some(number);
         }
-        let fresh = numbers.split_off(catalog.is_current.len());
-        let number_of = |sight: Sight<'_>| {
-            let compare = |(_, entry): &(usize, &Entry)| entry.file.as_bytes().cmp(sight.name);
-            u32::try_from(sorted.binary_search_by(compare).ok()?).ok()
+        let number_of = |sight: Sight<'_>| match sight {
+            Sight::Unchanged(document) => numbers.get(document as usize).copied().flatten(),
+            Sight::Other(found) => {
+                let at =
+                    sorted.binary_search_by_key(&&found.name, |(_, entry)| &entry.file).ok()?;
+                u32::try_from(at).ok()
+            }
         };
         let order: Vec<u32> = scan.files().filter_map(number_of).collect();
+        let fresh = numbers.split_off(catalog.is_current.len());
         let index = Index::new(catalog.fresh.iter().map(|fresh| fresh.reading.document()));
         let source = Source {
             order,
@@ -364,6 +378,22 @@ impl Loader {
             has_unfinished: catalog.has_unfinished,
             ..Catalog::default()
         }
+    }
+}
+
+impl Known for Arc<Segment> {
+    fn unchanged(&self, name: &[u8], stamp: Stamp, place: &mut usize) -> Option<u32> {
+        let document = self.find(name, place)?;
+        (self.stamp(document)? == stamp).then(|| u32::try_from(document).ok())?
+    }
+}
+
+/// Returns whether two are one segment, or there is none in either place.
+fn is_same(one: Option<&Arc<Segment>>, other: Option<&Arc<Segment>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
     }
 }
 

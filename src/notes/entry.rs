@@ -87,7 +87,7 @@ impl Entry {
     /// Returns what lists sort and filter by.
     pub(super) fn head(&self) -> Head<'_> {
         Head {
-            file: &self.file,
+            file: self.file.as_bytes(),
             kind: self.kind,
             status: self.status,
             is_note: self.is_note(),
@@ -100,7 +100,7 @@ impl Entry {
 /// What lists sort and filter by, without the rest of an [`Entry`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head<'a> {
-    pub(super) file: &'a str,
+    pub(super) file: &'a [u8],
     pub(super) kind: NoteKind,
     pub(super) status: Status,
     pub(super) is_note: bool,

@@ -37,12 +37,13 @@ impl NoteStore {
             let problem = format!("names `{}`, which is no folder", from.display());
             return Err(NoteError::BadValue { field: "folder", problem });
         }
-        let scan = files::scan(from, "\0").map_err(NoteError::io("reading", from))?;
+        let scan = files::scan(from, "\0", || None::<files::Nothing>)
+            .map_err(NoteError::io("reading", from))?;
         let index = read_index(&from.join("notes_index.json"));
         let _lock = self.lock()?;
         let mut imported = Imported::default();
-        for found in scan.files().map(|sight| sight.found()) {
-            let name = found.name;
+        for found in scan.others() {
+            let name = found.name.clone();
             let read = files::read(&from.join(&name)).map_err(|error| error.to_string());
             let source = read.and_then(|(bytes, _)| {
                 String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())

@@ -76,11 +76,11 @@ pub(super) fn is_hidden(status: Status) -> bool {
 }
 
 /// Returns what notes are sorted by, the newest last; within a second the id's number decides.
-pub(super) fn sort_key(entry: &Entry, zone: FixedOffset) -> (i64, usize, &str) {
+pub(super) fn sort_key(entry: &Entry, zone: FixedOffset) -> (i64, usize, &[u8]) {
     head_sort_key(entry.head(), zone)
 }
 
 /// Like [`sort_key`].
-pub(super) fn head_sort_key(head: Head<'_>, zone: FixedOffset) -> (i64, usize, &str) {
+pub(super) fn head_sort_key(head: Head<'_>, zone: FixedOffset) -> (i64, usize, &[u8]) {
     (head.utc_milliseconds(zone), head.file.len(), head.file)
 }

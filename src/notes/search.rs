@@ -5,9 +5,10 @@ use super::catalog::Catalog;
 use super::entry::Entry;
 use super::error::NoteError;
 use super::lifecycle;
+use super::listing::Filter;
 use super::note::Note;
 use super::rank::rank;
-use super::store::{Filter, NoteStore};
+use super::store::NoteStore;
 use crate::support::bm25::{KINDS, Postings};
 use crate::support::words::{self, TermKind, Terms};
 

@@ -37,11 +37,14 @@ pub(super) struct Segment {
     rest: OnceLock<Vec<u8>>,
     /// The entries that somebody asked for: most are never shown, and reading all takes longer
     /// than anything else of a list.
-    entries: Vec<OnceLock<Option<Box<Entry>>>>,
+    entries: Vec<OnceLock<Entries>>,
     lengths: OnceLock<Vec<u8>>,
     terms: [OnceLock<Table>; 4],
     is_damaged: AtomicBool,
 }
+
+/// The entries of some documents, so that there is room for those only of which one is shown.
+type Entries = Box<[OnceLock<Option<Box<Entry>>>; GROUP]>;
 
 impl Segment {
     /// Opens a segment file; none when it is not one.
@@ -61,7 +64,8 @@ impl Segment {
         if heads.len() < records.checked_add(header.documents.checked_mul(4)?)? {
             return None;
         }
-        let entries = std::iter::repeat_with(OnceLock::new).take(header.documents).collect();
+        let groups = header.documents.div_ceil(GROUP);
+        let entries = std::iter::repeat_with(OnceLock::new).take(groups).collect();
         Some(Self {
             bytes,
             header,
@@ -105,14 +109,16 @@ impl Segment {
             }
             entry.map(Box::new)
         };
-        self.entries.get(document)?.get_or_init(read).as_deref()
+        let group = self.entries.get(document / GROUP)?;
+        let group = group.get_or_init(|| std::array::from_fn(|_| OnceLock::new()).into());
+        group.get(document % GROUP)?.get_or_init(read).as_deref()
     }
 
     /// Returns what lists sort and filter by.
     pub(super) fn head(&self, document: usize) -> Option<Head<'_>> {
         let flags = self.record_of(document)?.get(FLAGS..FLAGS + 3)?;
         Some(Head {
-            file: std::str::from_utf8(self.file(document)?).ok()?,
+            file: self.file(document)?,
             kind: *NoteKind::ALL.get(usize::from(flags[0]))?,
             status: *Status::ALL.get(usize::from(flags[1]))?,
             is_note: flags[2] & IS_NOTE != 0,
@@ -191,7 +197,7 @@ impl Segment {
         let head = self.head(document)?;
         let mut reader = Reader { bytes, at: 0 };
         Some(Entry {
-            file: head.file.to_owned(),
+            file: std::str::from_utf8(head.file).ok()?.to_owned(),
             id: NoteId::parse(reader.text()?),
             title: reader.text()?.to_owned(),
             kind: head.kind,
@@ -275,6 +281,9 @@ const PLACE: usize = 24;
 const FLAGS: usize = 28;
 const MOMENT: usize = 32;
 const STAMP: usize = 40;
+
+/// So many documents' entries are made room for at once.
+const GROUP: usize = 64;
 
 /// The bytes of a document's lengths.
 const LENGTHS: usize = 16;

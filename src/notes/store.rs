@@ -4,23 +4,21 @@
 //! disk when it returns. Readers take no lock. A store holds no truth: two of them on one folder,
 //! in one process or in several, see each other's writes.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset, Utc};
-use serde::Serialize;
 
 use super::catalog::{Catalog, Loader};
-use super::entry::{Entry, Head};
+use super::entry::Entry;
 use super::error::NoteError;
 use super::files::{self, Stamp};
 use super::front_matter::{NoteText, Problem};
-use super::lifecycle::{self, Return};
 use super::near::{self, NearDuplicate};
-use super::note::{NewNote, Note, NoteId, NoteKind, Status};
+use super::note::{NewNote, Note, NoteId};
 use super::trash::{Deed, Trash};
 use super::{check, format, index_file};
 use crate::support::atomic_file::{self, Lock};
@@ -36,19 +34,6 @@ pub struct NoteStore {
     remembered: Mutex<VecDeque<(String, String)>>,
 }
 
-/// Which notes are wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filter {
-    /// Only this type.
-    pub kind: Option<NoteKind>,
-    /// Only notes with any of these tags; none: all notes.
-    pub tags: Vec<String>,
-    /// Only this status. None: all in a list; all but superseded and dropped ones in a search.
-    pub status: Option<Status>,
-    /// At most so many.
-    pub limit: usize,
-}
-
 /// What came of a creation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Created {
@@ -58,36 +43,6 @@ pub struct Created {
     pub near_duplicate: Option<NearDuplicate>,
     /// Whether the note was there before, so that nothing was written.
     pub existed: bool,
-}
-
-/// What a list shows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Listing {
-    /// The notes, the latest change first, at most as many as were asked for.
-    pub notes: Vec<Entry>,
-    /// How many notes the filter lets through.
-    pub total: usize,
-    /// The files that could not be understood.
-    pub unreadable: Vec<Entry>,
-}
-
-/// All notes in a few lines.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Summary {
-    /// How many there are.
-    pub total_notes: usize,
-    /// How many of each type, without those that have none.
-    pub type_distribution: BTreeMap<NoteKind, usize>,
-    /// How many of each status.
-    pub status_distribution: BTreeMap<Status, usize>,
-    /// The five that changed last.
-    pub recent_notes: Vec<Entry>,
-    /// The open blockers, the latest change first.
-    pub open_blockers: Vec<Entry>,
-    /// The actions that are open and wait for nothing.
-    pub ready_actions: Vec<Entry>,
-    /// The files that could not be understood.
-    pub unreadable: Vec<Entry>,
 }
 
 impl NoteStore {
@@ -163,69 +118,6 @@ impl NoteStore {
         Ok(note.id)
     }
 
-    /// Returns the notes that a filter lets through, the latest change first.
-    pub fn list(&self, filter: &Filter) -> Result<Listing, NoteError> {
-        self.with_catalog(|catalog| Ok(self.listing(catalog, filter)))
-    }
-
-    fn listing(&self, catalog: &Catalog, filter: &Filter) -> Listing {
-        let mut notes: Vec<(usize, Head<'_>)> = Vec::new();
-        let mut unreadable = Vec::new();
-        for (document, head) in catalog.heads() {
-            if !head.is_note {
-                unreadable.extend(catalog.entry(document).cloned());
-            } else if filter.lets_through(head, || catalog.entry(document)) {
-                notes.push((document, head));
-            }
-        }
-        let total = notes.len();
-        let zone = self.zone();
-        let newest_first = |a: &(usize, Head<'_>), b: &(usize, Head<'_>)| {
-            lifecycle::head_sort_key(b.1, zone).cmp(&lifecycle::head_sort_key(a.1, zone))
-        };
-        if filter.limit < total {
-            notes.select_nth_unstable_by(filter.limit, newest_first);
-            notes.truncate(filter.limit);
-        }
-        notes.sort_unstable_by(newest_first);
-        unreadable.sort_by(|a, b| a.file.cmp(&b.file));
-        let notes = notes.into_iter().filter_map(|(document, _)| catalog.entry(document).cloned());
-        Listing { notes: notes.collect(), total, unreadable }
-    }
-
-    /// Returns counts, what changed last, and what stands in the way.
-    pub fn summary(&self) -> Result<Summary, NoteError> {
-        let catalog = self.catalog()?;
-        let mut notes: Vec<&Entry> =
-            catalog.entries().map(|(_, entry)| entry).filter(|entry| entry.is_note()).collect();
-        self.sort(&mut notes);
-        let mut summary = Summary {
-            total_notes: notes.len(),
-            type_distribution: BTreeMap::new(),
-            status_distribution: BTreeMap::new(),
-            recent_notes: notes.iter().take(5).map(|entry| (*entry).clone()).collect(),
-            open_blockers: Vec::new(),
-            ready_actions: Vec::new(),
-            unreadable: catalog
-                .entries()
-                .filter(|(_, entry)| !entry.is_note())
-                .map(|(_, entry)| entry.clone())
-                .collect(),
-        };
-        for (entry, why) in notes.iter().zip(lifecycle::returns(&notes, self.zone())) {
-            *summary.type_distribution.entry(entry.kind).or_default() += 1;
-            *summary.status_distribution.entry(entry.status).or_default() += 1;
-            match why {
-                Return::OpenBlocker => summary.open_blockers.push((*entry).clone()),
-                Return::OpenAction if lifecycle::waits_for(entry, &notes).is_empty() => {
-                    summary.ready_actions.push((*entry).clone());
-                }
-                Return::OpenAction | Return::CurrentState | Return::No => {}
-            }
-        }
-        Ok(summary)
-    }
-
     /// Deletes a note and returns it; its bytes stay recoverable ([`Self::undo`]).
     pub fn delete(&self, id: &str) -> Result<Note, NoteError> {
         // What is not there is told before the lock, which makes the folder.
@@ -235,23 +127,8 @@ impl NoteStore {
         let (note, _, _) = self.read_file(&file)?;
         let path = self.folder.join(&file);
         self.trash.take(Deed::Delete, &path, &file).map_err(NoteError::io("deleting", &path))?;
-        self.refresh_index();
+        self.change_index(&note.id, None);
         Ok(note)
-    }
-
-    /// Returns the blockers that are not resolved, the latest change first.
-    pub fn open_blockers(&self) -> Result<Vec<Note>, NoteError> {
-        self.that_return(Return::OpenBlocker)
-    }
-
-    /// Returns the newest state of each line of work, the latest change first.
-    pub fn current_task_states(&self) -> Result<Vec<Note>, NoteError> {
-        self.that_return(Return::CurrentState)
-    }
-
-    /// Returns the actions that are not done, the latest change first.
-    pub fn open_actions(&self) -> Result<Vec<Note>, NoteError> {
-        self.that_return(Return::OpenAction)
     }
 
     /// Returns the notes as they are now, with all their entries read.
@@ -407,6 +284,17 @@ impl NoteStore {
         }
     }
 
+    /// Brings the index up to date where nothing but one note changed, which it has now or, where
+    /// there is none, not any more. What people changed by hand comes in only now and then: to see
+    /// it, all notes have to be looked at.
+    pub(super) fn change_index(&self, id: &NoteId, now: Option<&Note>) {
+        let entry = now.map(Entry::of);
+        let is_due = self.trash.latest().is_multiple_of(UNSEEN);
+        if is_due || !index_file::change(&self.folder, id, entry.as_ref()) {
+            self.refresh_index();
+        }
+    }
+
     /// Reads a note that was just written and compares it with what it should be.
     pub(super) fn read_back(&self, id: &NoteId, text: &str) -> Result<Note, NoteError> {
         let (note, source, _) = self.read_file(&id.file_name())?;
@@ -447,49 +335,6 @@ impl NoteStore {
     fn near_duplicate(&self, catalog: &Catalog, new: &NewNote) -> Option<NearDuplicate> {
         near::find(catalog, new, |file| Some(self.read_file(file).ok()?.0))
     }
-
-    fn that_return(&self, why: Return) -> Result<Vec<Note>, NoteError> {
-        let catalog = self.catalog()?;
-        let mut entries: Vec<&Entry> = catalog.entries().map(|(_, entry)| entry).collect();
-        self.sort(&mut entries);
-        let wanted = entries.iter().zip(lifecycle::returns(&entries, self.zone()));
-        let files = wanted.filter(|(_, reason)| *reason == why).map(|(entry, _)| &entry.file);
-        // A file that went away or broke since is no note any more.
-        Ok(files.filter_map(|file| Some(self.read_file(file).ok()?.0)).collect())
-    }
-
-    fn sort(&self, entries: &mut [&Entry]) {
-        let zone = self.zone();
-        entries.sort_by(|a, b| lifecycle::sort_key(b, zone).cmp(&lifecycle::sort_key(a, zone)));
-    }
-}
-
-impl Default for Filter {
-    /// Lets all notes through.
-    fn default() -> Self {
-        Self { kind: None, tags: Vec::new(), status: None, limit: usize::MAX }
-    }
-}
-
-impl Filter {
-    /// Returns whether a note is wanted, its status included; the entry is asked for where the
-    /// head is not enough.
-    pub(super) fn lets_through<'a>(
-        &self,
-        head: Head<'_>,
-        entry: impl FnOnce() -> Option<&'a Entry>,
-    ) -> bool {
-        self.kind.is_none_or(|kind| kind == head.kind)
-            && self.status.is_none_or(|status| status == head.status)
-            && (self.tags.is_empty() || entry().is_some_and(|entry| self.has_tag_of(entry)))
-    }
-
-    fn has_tag_of(&self, entry: &Entry) -> bool {
-        let has_tag = |wanted: &String| {
-            entry.tags.iter().any(|tag| tag.to_lowercase() == wanted.to_lowercase())
-        };
-        self.tags.iter().any(has_tag)
-    }
 }
 
 /// Refuses a file with conflict markers in its front matter, which has two truths.
@@ -505,6 +350,9 @@ pub(super) fn refuse_conflict(file: &str, text: &NoteText<'_>) -> Result<(), Not
 
 /// How long a lock is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// So many changes may pass before the index is made of all notes again.
+const UNSEEN: u64 = 64;
 
 /// How many texts are remembered for merging.
 const REMEMBERED: usize = 64;

@@ -69,6 +69,11 @@ impl Trash {
         Ok(())
     }
 
+    /// Returns the number of the latest change that is known.
+    pub(super) fn latest(&self) -> u64 {
+        self.kept().first().map_or(0, |kept| kept.number)
+    }
+
     /// Moves a file in here and returns where it is; durable when it returns.
     pub(super) fn take(&self, deed: Deed, path: &Path, file: &str) -> io::Result<PathBuf> {
         self.make()?;

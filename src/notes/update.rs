@@ -76,7 +76,7 @@ impl NoteStore {
         atomic_file::replace(&path, new.as_bytes()).map_err(NoteError::io("writing", &path))?;
         let (note, _, _) = self.read_file(file)?;
         self.remember(&note.hash, new);
-        self.refresh_index();
+        self.change_index(&note.id, Some(&note));
         Ok(Some(Updated { note, changed: changes.phrases, merged }))
     }
 

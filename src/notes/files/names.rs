@@ -1,5 +1,6 @@
 //! The names in a folder, without an allocation for each.
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 
@@ -23,12 +24,12 @@ impl<'a> Names<'a> {
     }
 
     /// Shows the next names; none when there are no more.
-    pub(super) fn next(&mut self, mut show: impl FnMut(&[u8])) -> io::Result<Option<()>> {
+    pub(super) fn next(&mut self, mut show: impl FnMut(&CStr)) -> io::Result<Option<()>> {
         // What is left in the buffer at the end of one is lost with it, so each takes all of it.
         let mut entries = rustix::fs::RawDir::new(self.folder, self.buffer.spare_capacity_mut());
         let mut any = None;
         while let Some(entry) = entries.next() {
-            show(entry?.file_name().to_bytes());
+            show(entry?.file_name());
             any = Some(());
             if entries.is_buffer_empty() {
                 break;
@@ -45,10 +46,10 @@ impl<'a> Names<'a> {
     }
 
     /// Shows the next names; none when there are no more.
-    pub(super) fn next(&mut self, mut show: impl FnMut(&[u8])) -> io::Result<Option<()>> {
+    pub(super) fn next(&mut self, mut show: impl FnMut(&CStr)) -> io::Result<Option<()>> {
         match self.folder.read() {
             Some(entry) => {
-                show(entry?.file_name().to_bytes());
+                show(entry?.file_name());
                 Ok(Some(()))
             }
             None => Ok(None),

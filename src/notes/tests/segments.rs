@@ -126,3 +126,69 @@ fn a_creation_in_a_large_folder_is_compared_with_old_and_new_notes() {
     }
     assert_eq!(store(&folder).list(&Filter::default()).unwrap().total, 307);
 }
+
+#[test]
+fn nothing_is_missed_in_a_folder_that_several_threads_look_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = |number: usize| format!("note_20250101_000000_{number}.md");
+    let text = |number: usize| format!("---\ntitle: Note {number}\n---\n\nbody {number}\n");
+    for number in 0..2000 {
+        put(&folder, &name(number), &text(number));
+    }
+    let kept = store(&folder);
+    let titles = |store: &NoteStore| {
+        let listing = store.list(&Filter::default()).unwrap();
+        assert_eq!(listing.total, listing.notes.len());
+        let mut titles: Vec<String> = listing.notes.into_iter().map(|note| note.title).collect();
+        titles.sort();
+        titles
+    };
+    let mut expected: Vec<String> = (0..2000).map(|number| format!("Note {number}")).collect();
+    // The first change is found with what the segment knows, the others with what changed before.
+    for round in 0..3 {
+        for number in (round..2000).step_by(400) {
+            put(&folder, &name(number), &text(number).replace("Note", &format!("Mote{round}")));
+            expected[number] = format!("Mote{round} {number}");
+        }
+        fs::remove_file(folder.path().join("notes").join(name(1000 + round))).unwrap();
+        expected[1000 + round] = String::new();
+        put(&folder, &name(3000 + round), &text(3000 + round));
+        expected.push(format!("Note {}", 3000 + round));
+        let mut sorted = expected.clone();
+        sorted.retain(|title| !title.is_empty());
+        sorted.sort();
+        assert_eq!(titles(&kept), sorted, "round {round}");
+        assert_eq!(titles(&store(&folder)), sorted, "round {round}");
+    }
+}
+
+#[test]
+fn an_update_and_a_deletion_in_a_large_folder_show_in_the_index() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..400 {
+        let text = format!("---\ntitle: Note {number} {}\n---\n\nbody\n", "长标题".repeat(20));
+        put(&folder, &format!("note_20250101_000000_{number}.md"), &text);
+    }
+    let index = || -> serde_json::Value {
+        serde_json::from_str(&get(&folder, "notes_index.json")).unwrap()
+    };
+    let edit = |title: &str| NoteEdit { title: Some(title.to_owned()), ..NoteEdit::default() };
+    let kept = store(&folder);
+    kept.update("note_20250101_000000_7", edit("first")).unwrap();
+    // What is in the index by hand stays there until it is made anew.
+    put(&folder, "note_20250101_000000_8.md", "---\ntitle: by hand\n---\n");
+    kept.update("note_20250101_000000_9", edit("second")).unwrap();
+    kept.delete("note_20250101_000000_399").unwrap();
+    let now = index();
+    assert_eq!(now.as_object().unwrap().len(), 399);
+    assert_eq!(now["note_20250101_000000_7"]["title"], "first");
+    assert_eq!(now["note_20250101_000000_9"]["title"], "second");
+    assert_ne!(now["note_20250101_000000_8"]["title"], "by hand");
+    for number in 0..64 {
+        kept.update("note_20250101_000000_7", edit(&number.to_string())).unwrap();
+    }
+    let now = index();
+    assert_eq!(now["note_20250101_000000_7"]["title"], "63");
+    assert_eq!(now["note_20250101_000000_8"]["title"], "by hand");
+    assert_eq!(now.as_object().unwrap().len(), 399);
+}
