@@ -133,6 +133,7 @@ impl Layers {
             }
         }
         options.window = Some(settings.window).filter(|window| *window > 0);
+        options.assumed_window = Some(config.limits.window).filter(|window| *window > 0);
         options.max_output_tokens = Some(settings.max_output_tokens).filter(|most| *most > 0);
         options.temperature = settings.temperature;
         options.extra_body = self.extra_body(settings)?;

@@ -195,6 +195,9 @@ async fn window_size(model: &OpenAiModel) -> (Finding, usize) {
     }
     let (window, warning) = window::find(&model.transport, &model.options).await;
     let finding = match warning {
+        None if model.options.assumed_window == Some(window) => {
+            good("window", format!("{window} tokens, as `limits.window` says"))
+        }
         None => good("window", format!("{window} tokens, as the server tells")),
         Some(warning) => doubtful("window", warning, "set `endpoint.window`"),
     };

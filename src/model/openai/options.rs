@@ -26,6 +26,8 @@ pub struct EndpointOptions {
     pub preset: Preset,
     /// Tokens that prompt and answer may have together; none to find out.
     pub window: Option<usize>,
+    /// Tokens that count as the window where nobody tells it; none for few, with a warning.
+    pub assumed_window: Option<usize>,
     /// The longest answer in tokens; none to leave it to the server.
     pub max_output_tokens: Option<u32>,
     /// Sampling temperature; none to leave it to the server.
@@ -57,6 +59,7 @@ impl EndpointOptions {
             key,
             key_belongs: "`OPENAI_API_KEY`".to_owned(),
             window: None,
+            assumed_window: None,
             max_output_tokens: None,
             temperature: None,
             extra_body: Map::new(),

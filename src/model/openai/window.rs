@@ -45,7 +45,7 @@ pub(super) async fn find(
         let by_name = models.iter().find(|model| model.id == options.model);
         by_name?.window
     });
-    match listed {
+    match listed.or(options.assumed_window) {
         Some(window) => (window, None),
         None => (
             ASSUMED,

@@ -106,6 +106,19 @@ async fn u10_the_window_is_read_where_it_is_told() {
 }
 
 #[tokio::test]
+async fn u10_a_window_that_nobody_tells_is_the_one_that_is_set_as_a_limit() {
+    let window = async |fixtures: Vec<&str>| {
+        let server = Server::start(fixtures.into_iter().map(fixture).collect()).await;
+        let mut options = options(&server.url);
+        (options.window, options.assumed_window) = (None, Some(24_000));
+        let model = OpenAiModel::new(options).unwrap();
+        (model.prepare().await.len(), model.window())
+    };
+    assert_eq!(window(vec!["U10-llamacpp"]).await, (0, Some(24_000)));
+    assert_eq!(window(vec!["U10"]).await, (0, Some(32_768)), "the server knows better");
+}
+
+#[tokio::test]
 async fn u10_nobody_is_asked_for_a_window_that_does_not_matter() {
     let heard = ask(&question(), vec![fixture("OK")], |options| options.window = None).await;
     assert_eq!((heard.reply().text.as_str(), heard.asked.len()), ("Hello", 1));
