@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::error::NoteError;
-use super::format::CORE_KEYS;
+use super::format::{CORE_KEYS, LINE_BREAKS};
 use super::note::{NewNote, NoteEdit, NoteId, Status};
 use super::secrets;
 
@@ -51,7 +51,7 @@ fn title(title: &str) -> Result<(), NoteError> {
     if title.trim().is_empty() {
         return bad("is empty; it must be one line that says what the note is about".to_owned());
     }
-    if title.contains(['\n', '\r', '\u{2028}', '\u{2029}', '\u{85}', '\u{b}', '\u{c}']) {
+    if title.contains(LINE_BREAKS) {
         return bad(
             "has more than one line; it must be one line, and the rest goes into `content`"
                 .to_owned(),

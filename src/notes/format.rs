@@ -20,6 +20,10 @@ pub(super) const CORE_KEYS: [&str; 6] = ["id", "title", "type", "tags", "created
 /// Keys with a meaning that are not among the six; their order in a new note.
 const FURTHER_KEYS: [&str; 3] = ["status", "thread", "depends_on"];
 
+/// What ends a line in one reader or another.
+pub(super) const LINE_BREAKS: [char; 7] =
+    ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+
 /// How a time is written: local, to the second, without a zone.
 pub(super) const TIME: &str = "%Y-%m-%dT%H:%M:%S";
 
@@ -64,7 +68,7 @@ pub(super) fn read_metadata(text: &NoteText<'_>) -> Result<Metadata, Problem> {
     if let Some(line) = text.odd_line() {
         return Err(Problem::new(line, "neither a key with a value nor a comment"));
     }
-    if metadata.title.is_empty() {
+    if metadata.title.trim().is_empty() {
         metadata.title = first_line_as_title(text.body());
     }
     Ok(metadata)
@@ -107,6 +111,11 @@ pub(super) fn read_note(
         file: file.to_owned(),
         hash: hash(source.as_bytes()),
     })
+}
+
+/// Returns whether a note has a title of its own, and not that of its first line.
+pub(super) fn says_title(text: &NoteText<'_>) -> bool {
+    text.value("title").is_some_and(|raw| !values::read_loose_text("title", raw).trim().is_empty())
 }
 
 /// Returns the id of a note: the file's name where that is one, else what the file says.
@@ -177,7 +186,7 @@ fn read_key(key: &str, text: &NoteText<'_>, metadata: &mut Metadata) -> Result<(
     let mut odd = |message: String| metadata.oddities.push(Problem::new(raw.line, message));
     match key {
         "id" => metadata.id = values::read_loose_text(key, raw),
-        "title" => metadata.title = values::read_loose_text(key, raw),
+        "title" => metadata.title = one_line(values::read_loose_text(key, raw)),
         "created_at" => metadata.created_at = values::read_loose_text(key, raw),
         "updated_at" => metadata.updated_at = values::read_loose_text(key, raw),
         "tags" => metadata.tags = values::read_list(key, raw)?,
@@ -211,7 +220,16 @@ fn read_key(key: &str, text: &NoteText<'_>, metadata: &mut Metadata) -> Result<(
     Ok(())
 }
 
+/// Titles are one line, also where somebody wrote one over several.
+fn one_line(title: String) -> String {
+    if !title.contains(LINE_BREAKS) {
+        return title;
+    }
+    let lines = title.split(LINE_BREAKS).map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" ")
+}
+
 fn first_line_as_title(body: &str) -> String {
     let line = body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line.trim_start_matches('#').trim().chars().take(120).collect()
+    one_line(line.trim_start_matches('#').trim().chars().take(120).collect())
 }

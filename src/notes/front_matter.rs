@@ -64,6 +64,10 @@ pub(super) struct RawValue<'a> {
     pub(super) inline: &'a str,
     /// All lines of the key, the key included.
     pub(super) lines: &'a str,
+    /// All that stands behind the colon.
+    pub(super) whole: &'a str,
+    /// The whole front matter, in which an anchor may stand that the value refers to.
+    pub(super) header: &'a str,
     /// The number of the key's line in the file.
     pub(super) line: usize,
 }
@@ -117,9 +121,12 @@ impl<'a> NoteText<'a> {
     pub(super) fn value(&self, key: &str) -> Option<RawValue<'a>> {
         let found = self.keys_with_lines().iter().rev().find(|lines| lines.key == key)?;
         let line_end = line_at(self.text, found.lines.start).end;
+        let inside = self.header.as_ref().map_or(0..0, |header| header.inside.clone());
         Some(RawValue {
             inline: trimmed(&self.text[found.value..line_end]),
             lines: &self.text[found.lines.clone()],
+            whole: trimmed(&self.text[found.value..found.lines.end]),
+            header: &self.text[inside],
             line: found.line,
         })
     }
@@ -152,9 +159,14 @@ impl<'a> NoteText<'a> {
         let Some(header) = &self.header else { return self.with_new_header(changes) };
         let mut edits: Vec<(Range<usize>, String)> = Vec::new();
         for (key, value) in changes {
-            match (header.keys.iter().rev().find(|lines| lines.key == *key), value) {
+            let mut places = header.keys.iter().rev().filter(|lines| lines.key == *key);
+            match (places.next(), value) {
                 (Some(lines), Some(value)) => edits.push(self.replaced_value(lines, value)),
-                (Some(lines), None) => edits.push((lines.lines.clone(), String::new())),
+                (Some(lines), None) => {
+                    // Of a key that is there twice the other would count again.
+                    let all = std::iter::once(lines).chain(places);
+                    edits.extend(all.map(|lines| (lines.lines.clone(), String::new())));
+                }
                 (None, Some(value)) => {
                     let at = header.place_for(key, order);
                     edits.push((at..at, self.key_line(key, value)));
@@ -176,14 +188,17 @@ impl<'a> NoteText<'a> {
             }
             let has_gap = range.start > self.body;
             let starts_empty = body.starts_with('\n') || body.starts_with("\r\n");
-            if !has_gap && (starts_empty || self.text.len() == self.body) {
+            let is_first = self.text.len() == self.body && !body.is_empty();
+            if !has_gap && (starts_empty || is_first) {
                 before.push_str(self.line_end);
             }
         }
-        let mut after = &self.text[range.end..];
-        if after.is_empty() && (range.is_empty() || body.ends_with(self.line_end)) {
-            after = self.line_end;
-        }
+        let after = match &self.text[range.end..] {
+            // Nothing has no line end; else each change to nothing and back would add a line.
+            _ if body.is_empty() => "",
+            "" if range.is_empty() || body.ends_with('\n') => self.line_end,
+            after => after,
+        };
         format!("{before}{body}{after}")
     }
 
@@ -198,9 +213,9 @@ impl<'a> NoteText<'a> {
             let gap = ["\n", "\r\n"].into_iter().find(|end| rest.starts_with(end));
             range.start += gap.map_or(0, str::len);
         }
-        if self.text[range.clone()].ends_with(self.line_end) {
-            range.end -= self.line_end.len();
-        }
+        let rest = &self.text[range.clone()];
+        let end = ["\r\n", "\n"].into_iter().find(|end| rest.ends_with(end));
+        range.end -= end.map_or(0, str::len);
         range
     }
 
@@ -336,8 +351,42 @@ impl Reader<'_, '_> {
                 lines: range,
                 line: self.number,
             }),
-            None => _ = self.header.odd.get_or_insert(self.number),
+            // YAML does not mind where the lines of an open bracket or quote begin.
+            None => match self.header.keys.last_mut().filter(|key| key.is_open(self.text)) {
+                Some(key) => key.lines.end = range.end,
+                None => _ = self.header.odd.get_or_insert(self.number),
+            },
         }
+    }
+}
+
+impl KeyLines {
+    /// Returns whether the value begins with a bracket or a quote that its lines do not close.
+    fn is_open(&self, text: &str) -> bool {
+        let value = text[self.value..self.lines.end].trim_start();
+        if !value.starts_with(['[', '{', '"', '\'']) {
+            return false;
+        }
+        let (mut depth, mut quote) = (0_usize, None);
+        let mut before = ' ';
+        let mut characters = value.chars();
+        while let Some(character) = characters.next() {
+            match (quote, character) {
+                (Some('"'), '\\') => _ = characters.next(),
+                (Some(open), _) if open == character => quote = None,
+                (Some(_), _) => {}
+                // Within a word neither begins anything.
+                (None, '"' | '\'') if !before.is_alphanumeric() => quote = Some(character),
+                (None, '#') if before.is_whitespace() => {
+                    characters.by_ref().find(|character| *character == '\n');
+                }
+                (None, '[' | '{') => depth += 1,
+                (None, ']' | '}') => depth = depth.saturating_sub(1),
+                (None, _) => {}
+            }
+            before = character;
+        }
+        depth > 0 || quote.is_some()
     }
 }
 

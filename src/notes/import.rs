@@ -132,8 +132,8 @@ impl Foreign {
         let now = chrono::DateTime::<chrono::Utc>::UNIX_EPOCH.fixed_offset();
         let text = format::new_file(id, &self.new, now);
         let times = [
-            ("created_at", Some(values::write_text(&self.created_at))),
-            ("updated_at", Some(values::write_text(&self.updated_at))),
+            ("created_at", Some(values::write_time(&self.created_at))),
+            ("updated_at", Some(values::write_time(&self.updated_at))),
         ];
         format::edited(&text, &times, None).unwrap_or(text)
     }

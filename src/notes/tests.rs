@@ -8,6 +8,7 @@ mod hostile;
 mod imports;
 mod merging;
 mod segments;
+mod spellings;
 
 use std::fs;
 use std::sync::Arc;

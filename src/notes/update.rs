@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::error::NoteError;
 use super::front_matter::NoteText;
-use super::note::{Note, NoteEdit};
+use super::note::{Note, NoteEdit, Status};
 use super::store::{NoteStore, refuse_conflict};
 use super::trash::Deed;
 use super::{body, check, files, format, secrets, values};
@@ -59,7 +59,8 @@ impl NoteStore {
             .map_err(|problem| unreadable(problem.to_string()))?;
         let expected = changes.applied_to(&note);
         let now = self.parse(file, &new, stamp.modified());
-        if !now.is_ok_and(|now| expected.is_same_as(&now)) {
+        let says_title = NoteText::parse(&new).is_ok_and(|text| format::says_title(&text));
+        if !now.is_ok_and(|now| expected.is_same_as(&now, says_title)) {
             let problem =
                 "its front matter is written in a way that cannot be changed line by line";
             return Err(unreadable(problem.to_owned()));
@@ -148,7 +149,7 @@ const SMALL_BODY: usize = 100;
 struct Changes {
     title: Option<String>,
     kind: Option<super::NoteKind>,
-    status: Option<super::Status>,
+    status: Option<Status>,
     tags: Option<Vec<String>>,
     extra: Vec<(String, Value)>,
     content: Option<String>,
@@ -261,15 +262,34 @@ impl Changes {
         expected.status = self.status.unwrap_or(expected.status);
         expected.tags = self.tags.clone().unwrap_or(expected.tags);
         expected.content = self.content.clone().unwrap_or(expected.content);
+        for (key, value) in &self.extra {
+            let text = value.as_str().unwrap_or_default();
+            match key.as_str() {
+                "status" => expected.status = Status::parse(text).unwrap_or_default(),
+                "thread" => expected.thread = value.as_str().map(str::to_owned),
+                "depends_on" => {
+                    let ids = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+                    expected.depends_on = ids.map(str::to_owned).collect();
+                }
+                _ if value.is_null() => drop(expected.extra.remove(key)),
+                _ => drop(expected.extra.insert(key.clone(), value.clone())),
+            }
+        }
         expected
     }
 }
 
 impl Note {
-    fn is_same_as(&self, other: &Self) -> bool {
-        self.title == other.title
+    /// Whether all but the times is the same. The title of a note that does not say it is its
+    /// first line, which goes with the body.
+    fn is_same_as(&self, other: &Self, says_title: bool) -> bool {
+        (self.title == other.title || !says_title)
             && self.kind == other.kind
+            && self.status == other.status
             && self.tags == other.tags
+            && self.thread == other.thread
+            && self.depends_on == other.depends_on
+            && self.extra == other.extra
             && is_same_text(&self.content, &other.content)
     }
 }

@@ -4,12 +4,17 @@
 //! thousand notes quick to read; all else goes through [`crate::support::yaml`]. What is written
 //! reads the same in every YAML reader, and is plain where it can be.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::front_matter::{Problem, RawValue, trimmed};
 use crate::support::yaml;
+
+/// In a longer front matter no value refers to another.
+const MAX_WITH_ANCHORS: usize = 4 * 1024;
 
 /// Returns a value as one line of text; nothing and `null` are the empty text.
 pub(super) fn read_text(key: &str, raw: RawValue<'_>) -> Result<String, Problem> {
@@ -17,6 +22,13 @@ pub(super) fn read_text(key: &str, raw: RawValue<'_>) -> Result<String, Problem>
         && let Some(plain) = plain(raw.inline)
     {
         return Ok(plain.to_owned());
+    }
+    if let Some(text) = as_written::<Option<String>>(raw) {
+        return Ok(text.unwrap_or_default());
+    }
+    if let Ok(text) = serde_json::from_str(raw.whole) {
+        // JSON has escapes that YAML has not.
+        return Ok(text);
     }
     let value = read_value(key, raw)?;
     text_of(&value).ok_or_else(|| Problem::new(raw.line, format!("`{key}` must be a text")))
@@ -33,17 +45,43 @@ pub(super) fn read_list(key: &str, raw: RawValue<'_>) -> Result<Vec<String>, Pro
         if let Some(items) = plain_list(raw.inline) {
             return Ok(items);
         }
-        if let Ok(Value::Array(items)) = serde_json::from_str(raw.inline) {
-            return Ok(items.iter().filter_map(text_of).collect());
-        }
     }
-    match read_value(key, raw)? {
-        Value::Array(items) => Ok(items.iter().filter_map(text_of).collect()),
-        Value::Null => Ok(Vec::new()),
-        other => match text_of(&other) {
-            Some(text) => Ok(split_list(&text)),
-            None => Err(Problem::new(raw.line, format!("`{key}` must be a list"))),
-        },
+    if let Ok(Value::Array(items)) = serde_json::from_str(raw.whole) {
+        return Ok(items.iter().flat_map(texts_of).collect());
+    }
+    if let Some(items) = as_written::<Vec<Option<String>>>(raw) {
+        return Ok(items.into_iter().flatten().collect());
+    }
+    if let Some(text) = as_written::<Option<String>>(raw) {
+        return Ok(split_list(&text.unwrap_or_default()));
+    }
+    Ok(match read_value(key, raw)? {
+        Value::String(text) => split_list(&text),
+        other => texts_of(&other),
+    })
+}
+
+/// Returns a value in a form in which numbers and the like are the text that stands there.
+fn as_written<T: DeserializeOwned>(raw: RawValue<'_>) -> Option<T> {
+    let entries: BTreeMap<String, T> = yaml::read(raw.lines).ok()?;
+    entries.into_values().next()
+}
+
+/// Returns the texts of a value, whatever stands around them: `[[a, b], c]`, `{a, b}` and the
+/// `fix: it` that somebody forgot to quote.
+fn texts_of(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(texts_of).collect(),
+        Value::Object(entries) => {
+            let entry = |(key, value): (&String, &Value)| match text_of(value) {
+                Some(text) if text.is_empty() => vec![key.clone()],
+                Some(text) => vec![format!("{key}: {text}")],
+                None => [vec![key.clone()], texts_of(value)].concat(),
+            };
+            entries.iter().flat_map(entry).collect()
+        }
+        Value::Null => Vec::new(),
+        scalar => text_of(scalar).into_iter().collect(),
     }
 }
 
@@ -52,13 +90,23 @@ pub(super) fn read_value(key: &str, raw: RawValue<'_>) -> Result<Value, Problem>
     let broken = |reason: &dyn std::fmt::Display| {
         Problem::new(raw.line, format!("the value of `{key}` is not YAML: {reason}"))
     };
-    let document: yaml::Value = yaml::read(raw.lines).map_err(|error| broken(&error))?;
-    let inner = match document {
-        yaml::Value::Mapping(mapping) => mapping.into_iter().next().map(|(_, value)| value),
-        other => Some(other),
+    let inner = match yaml::read(raw.lines) {
+        Ok(yaml::Value::Mapping(mapping)) => mapping.into_iter().next().map(|(_, value)| value),
+        Ok(other) => Some(other),
+        Err(error) => Some(beside_its_anchor(key, raw).ok_or_else(|| broken(&error))?),
     };
     let inner = inner.unwrap_or(yaml::Value::Null);
     serde_json::to_value(&inner).map_err(|error| broken(&error))
+}
+
+/// Returns a value that says `*name`, which only the whole front matter explains.
+fn beside_its_anchor(key: &str, raw: RawValue<'_>) -> Option<yaml::Value> {
+    // Each of many such values would read the whole again.
+    if !raw.lines.contains('*') || raw.header.len() > MAX_WITH_ANCHORS {
+        return None;
+    }
+    let document: yaml::Mapping = yaml::read(raw.header).ok()?;
+    document.get(key).cloned()
 }
 
 /// Returns words with commas between them as a list.
@@ -77,8 +125,19 @@ pub(super) fn write_text(text: &str) -> String {
     let is_safe = !written.contains('\n')
         && !written.is_empty()
         && yaml::read::<String>(&format!("{written}\n")).is_ok_and(|read| read == text)
+        && (written != text || !is_more_than_text(text))
         && !text.contains(is_unprintable);
     if is_safe { written.to_owned() } else { quoted(text) }
+}
+
+/// Returns a time as it stands, which no reader takes for anything else; other text is quoted
+/// where it must be.
+pub(super) fn write_time(text: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_digit() || "-:.+TZ ".contains(character);
+    if !text.is_empty() && text.trim() == text && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    write_text(text)
 }
 
 /// Returns a list of texts on one line, in a spelling that YAML and JSON share: the Python package
@@ -198,6 +257,17 @@ fn quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+/// Returns whether readers of YAML 1.1 (PyYAML, Ruby) take a plain word for something else: truth,
+/// a number with `_` or `:` in it, a date.
+fn is_more_than_text(text: &str) -> bool {
+    const WORDS: [&str; 8] = ["y", "n", "yes", "no", "on", "off", "=", "<<"];
+    let is_word = WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
+    let begins = text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first));
+    let is_number =
+        |character: char| character.is_ascii_hexdigit() || "+-_.:, xXoOtTzZ".contains(character);
+    is_word || (begins && text.chars().all(is_number))
 }
 
 /// Returns whether YAML forbids the character in a text, or breaks the line at it.
