@@ -11,7 +11,8 @@ pub(super) fn run(setup: &Setup, git: bool) -> Result<u8, CliError> {
     setup.prepare()?;
     let mut text = format!("prepared `{}`\n", setup.state.root().display());
     if git {
-        let written = set_up_merging(setup.workspace.root(), setup.state.root(), "groundskeeper")
+        let program = setup.environment.program.clone().unwrap_or_else(|| "groundskeeper".into());
+        let written = set_up_merging(setup.workspace.root(), setup.state.root(), &program)
             .map_err(|error| CliError::from_error(ExitKind::Other, &error))?;
         if written.is_empty() {
             text.push_str("Git merges notes already\n");

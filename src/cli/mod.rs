@@ -33,6 +33,7 @@ pub use error::{CliError, ExitKind};
 use crate::config::Environment;
 use crate::ui::markdown;
 use args::{Cli, Command, ConfigCommand};
+use notes::NotesCommand;
 use wiring::Setup;
 
 /// Runs the program: reads the process's arguments and environment, does what is asked, and
@@ -58,6 +59,10 @@ pub fn main() -> ExitCode {
 async fn run(cli: Cli) -> Result<u8, CliError> {
     if let Command::Completions { shell } = cli.command {
         return completions::run(shell);
+    }
+    if let Command::Notes(command @ NotesCommand::MergeDriver { .. }) = &cli.command {
+        // Git calls it in the middle of a merge, when the settings may be in conflict too.
+        return notes::merge(command, cli.global.json);
     }
     let environment = Environment::of_process();
     if let Command::Config(ConfigCommand::Edit { user }) = cli.command {

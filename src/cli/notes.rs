@@ -15,6 +15,7 @@ use super::{CliError, ExitKind};
 use crate::notes::{
     Filter, NewNote, NoteEdit, NoteError, NoteKind, NoteStore, Severity, Status, merge_files,
 };
+use crate::support::text::clean;
 
 /// What to do with notes.
 #[derive(Debug, Clone, Subcommand)]
@@ -239,16 +240,23 @@ pub fn run(
             };
             Answer { code, ..Answer::new(text::checkup(&checkup), json::checkup(&checkup)) }
         }
-        NotesCommand::MergeDriver { base, ours, theirs } => {
-            let conflicts = merge_files(base, ours, theirs).map_err(failed)?;
-            let code = if conflicts > 0 { ExitKind::Other.code() } else { 0 };
-            Answer {
-                code,
-                ..Answer::new(String::new(), serde_json::json!({ "conflicts": conflicts }))
-            }
-        }
+        NotesCommand::MergeDriver { base, ours, theirs } => merged(base, ours, theirs)?,
     };
     answer.print(json, out).map(|()| answer.code)
+}
+
+/// Merges two versions of a note for Git, and returns the exit code. It needs no store and no
+/// settings.
+pub(super) fn merge(command: &NotesCommand, json: bool) -> Result<u8, CliError> {
+    let NotesCommand::MergeDriver { base, ours, theirs } = command else { return Ok(0) };
+    let answer = merged(base, ours, theirs)?;
+    answer.print(json, &mut std::io::stdout()).map(|()| answer.code)
+}
+
+fn merged(base: &Path, ours: &Path, theirs: &Path) -> Result<Answer, CliError> {
+    let conflicts = merge_files(base, ours, theirs).map_err(failed)?;
+    let code = if conflicts > 0 { ExitKind::Other.code() } else { 0 };
+    Ok(Answer { code, ..Answer::new(String::new(), serde_json::json!({ "conflicts": conflicts })) })
 }
 
 /// What a command prints, in its two forms.
@@ -264,8 +272,12 @@ impl Answer {
     }
 
     fn print(&self, json: bool, out: &mut dyn Write) -> Result<(), CliError> {
-        let written =
-            if json { writeln!(out, "{}", self.json) } else { out.write_all(self.text.as_bytes()) };
+        let written = if json {
+            writeln!(out, "{}", self.json)
+        } else {
+            // Notes come from anywhere, and what a terminal obeys is no text.
+            out.write_all(clean(&self.text).as_bytes())
+        };
         match written.and_then(|()| out.flush()) {
             Ok(()) => Ok(()),
             // Whoever reads has seen enough.

@@ -328,9 +328,13 @@ impl Loader {
                 if is_named_in_bytes { "its name is not UTF-8" } else { "it is not a plain file" };
             return entry::read(found, Err(problem.to_owned()));
         }
-        match files::read(&self.folder.join(&found.name)) {
+        let path = self.folder.join(&found.name);
+        match files::read(&path) {
             Ok((bytes, stamp)) => entry::read(&Found { stamp, ..found.clone() }, Ok(bytes)),
-            Err(error) => entry::read(found, Err(error.to_string())),
+            Err(error) => {
+                let start = files::read_raw(&path).unwrap_or_default();
+                entry::read_start(found, error.to_string(), start)
+            }
         }
     }
 

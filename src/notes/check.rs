@@ -26,6 +26,8 @@ pub(super) fn new_note(new: &NewNote) -> Result<(), NoteError> {
     tags(&new.tags)?;
     extra(&new.extra)?;
     no_secret("title", &new.title)?;
+    new.tags.iter().try_for_each(|tag| no_secret("tags", tag))?;
+    no_secret_in(&new.extra)?;
     no_secret("content", &new.content)
 }
 
@@ -35,7 +37,14 @@ pub(super) fn edit(edit: &NoteEdit) -> Result<(), NoteError> {
     edit.content.as_deref().map_or(Ok(()), content)?;
     edit.tags.as_deref().map_or(Ok(()), tags)?;
     extra(&edit.extra)?;
-    edit.title.as_deref().map_or(Ok(()), |text| no_secret("title", text))
+    edit.title.as_deref().map_or(Ok(()), |text| no_secret("title", text))?;
+    edit.tags.iter().flatten().try_for_each(|tag| no_secret("tags", tag))?;
+    no_secret_in(&edit.extra)
+}
+
+fn no_secret_in(extra: &BTreeMap<String, Value>) -> Result<(), NoteError> {
+    let texts = extra.values().map(Value::to_string);
+    texts.into_iter().try_for_each(|text| no_secret("front matter", &text))
 }
 
 /// Refuses a secret, naming its line.
@@ -48,7 +57,7 @@ pub(super) fn no_secret(place: &'static str, text: &str) -> Result<(), NoteError
 
 fn title(title: &str) -> Result<(), NoteError> {
     let bad = |problem: String| Err(NoteError::BadValue { field: "title", problem });
-    if title.trim().is_empty() {
+    if title.chars().all(is_invisible) {
         return bad("is empty; it must be one line that says what the note is about".to_owned());
     }
     if title.contains(LINE_BREAKS) {
@@ -65,6 +74,15 @@ fn title(title: &str) -> Result<(), NoteError> {
         return bad(format!("has {length} characters; at most {MAX_TITLE} are allowed"));
     }
     Ok(())
+}
+
+/// Returns whether nobody sees the character: space, and marks without a width.
+fn is_invisible(character: char) -> bool {
+    character.is_whitespace()
+        || matches!(
+            character,
+            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        )
 }
 
 fn content(content: &str) -> Result<(), NoteError> {

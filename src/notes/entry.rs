@@ -3,7 +3,7 @@
 use chrono::{DateTime, FixedOffset, Utc};
 use serde::Serialize;
 
-use super::files::{Found, Stamp};
+use super::files::{self, Found, Stamp};
 use super::format::{self, Metadata};
 use super::front_matter::NoteText;
 use super::note::{Note, NoteId, NoteKind, Status, read_time};
@@ -126,6 +126,11 @@ pub(super) struct Reading {
     pub(super) text: String,
 }
 
+/// Makes an entry of a file that cannot be read as a note, from as much as can be read of it.
+pub(super) fn read_start(found: &Found, problem: String, start: String) -> Reading {
+    Reading { text: start, ..read(found, Err(problem)) }
+}
+
 /// Makes an entry of a file's bytes, whatever they are.
 pub(super) fn read(found: &Found, bytes: Result<Vec<u8>, String>) -> Reading {
     let mut reading = Reading::default();
@@ -136,7 +141,7 @@ pub(super) fn read(found: &Found, bytes: Result<Vec<u8>, String>) -> Reading {
     let source = match bytes.map(String::from_utf8) {
         Ok(Ok(source)) => source,
         Ok(Err(error)) => {
-            reading.text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            reading.text = files::raw_text(error.as_bytes());
             return unreadable(reading, "it is not UTF-8".to_owned());
         }
         Err(problem) => return unreadable(reading, problem),

@@ -63,7 +63,7 @@ pub enum NoteError {
     /// Something secret would be written down.
     #[error("line {line} of the {place} looks like {what}, and notes go into Git")]
     Secret {
-        /// `title` or `content`.
+        /// `title`, `tags`, `front matter` or `content`.
         place: &'static str,
         /// The line, from 1.
         line: usize,

@@ -92,6 +92,32 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     })
 }
 
+/// Returns the beginning of a file that is no note as text, whatever it is written in.
+pub(super) fn read_raw(path: &Path) -> io::Result<String> {
+    let file = open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_NOTE_BYTES).read_to_end(&mut bytes)?;
+    Ok(raw_text(&bytes))
+}
+
+/// Returns bytes as text; what some editors of Windows write is UTF-16 and says so.
+pub(super) fn raw_text(bytes: &[u8]) -> String {
+    let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes.as_chunks().0.iter().map(|pair| unit(*pair)).collect();
+        String::from_utf16_lossy(&units)
+    };
+    // Its line ends and spaces have zeros, and no other text has.
+    let has_zero = bytes.contains(&0);
+    match bytes {
+        [0xff, 0xfe, rest @ ..] if has_zero => wide(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] if has_zero => wide(rest, u16::from_be_bytes),
+        bytes => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
 /// Reads a file whole, with the stamp of what was read.
 pub(super) fn read(path: &Path) -> io::Result<(Vec<u8>, Stamp)> {
     let file = open(path)?;

@@ -68,7 +68,7 @@ pub(super) fn read_metadata(text: &NoteText<'_>) -> Result<Metadata, Problem> {
     if let Some(line) = text.odd_line() {
         return Err(Problem::new(line, "neither a key with a value nor a comment"));
     }
-    if metadata.title.trim().is_empty() {
+    if metadata.title.is_empty() {
         metadata.title = first_line_as_title(text.body());
     }
     Ok(metadata)
@@ -115,7 +115,7 @@ pub(super) fn read_note(
 
 /// Returns whether a note has a title of its own, and not that of its first line.
 pub(super) fn says_title(text: &NoteText<'_>) -> bool {
-    text.value("title").is_some_and(|raw| !values::read_loose_text("title", raw).trim().is_empty())
+    text.value("title").is_some_and(|raw| !values::read_loose_text("title", raw).is_empty())
 }
 
 /// Returns the id of a note: the file's name where that is one, else what the file says.

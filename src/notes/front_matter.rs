@@ -374,15 +374,14 @@ impl KeyLines {
             match (quote, character) {
                 (Some('"'), '\\') => _ = characters.next(),
                 (Some(open), _) if open == character => quote = None,
-                (Some(_), _) => {}
-                // Within a word neither begins anything.
+                // Within a word a quote begins nothing.
                 (None, '"' | '\'') if !before.is_alphanumeric() => quote = Some(character),
                 (None, '#') if before.is_whitespace() => {
                     characters.by_ref().find(|character| *character == '\n');
                 }
                 (None, '[' | '{') => depth += 1,
                 (None, ']' | '}') => depth = depth.saturating_sub(1),
-                (None, _) => {}
+                (Some(_) | None, _) => {}
             }
             before = character;
         }

@@ -10,32 +10,53 @@ use std::path::{Path, PathBuf};
 use super::error::NoteError;
 use super::merge::merge_versions;
 use crate::support::atomic_file;
+use crate::support::quote::single_quoted;
 
 /// Makes Git merge notes field by field; returns the files that were written, with what for.
 ///
-/// `state` is the state folder, which holds the notes; `program` is the command to call.
+/// `state` is the state folder, which holds the notes; `program` is the file of this program, for
+/// where it is not found by its name.
 pub fn set_up_merging(
     workspace: &Path,
     state: &Path,
-    program: &str,
+    program: &Path,
 ) -> Result<Vec<(PathBuf, &'static str)>, NoteError> {
-    let Some(config) = config_file(workspace) else {
-        let problem = "is no Git repository, so there is nothing to set up";
-        return Err(NoteError::BadFolder { folder: workspace.to_owned(), problem });
+    let bad = |folder: &Path, problem| NoteError::BadFolder { folder: folder.to_owned(), problem };
+    let Some((top, config)) = repository(workspace) else {
+        return Err(bad(workspace, "is no Git repository, so there is nothing to set up"));
     };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if !real(state).starts_with(real(&top)) {
+        return Err(bad(state, "lies outside of the repository, so Git does not merge its notes"));
+    }
     let mut written = Vec::new();
+    let ignore = state.join(".gitignore");
+    if ignore.exists() && add(&ignore, "!.gitattributes", "!.gitattributes\n")? {
+        written.push((ignore, "that the next file goes along with the notes"));
+    }
     let attributes = state.join(".gitattributes");
     let line = format!("notes/*.md merge={DRIVER}\n");
     if add(&attributes, &line, &line)? {
         written.push((attributes, "which files are notes"));
     }
     let section = format!(
-        "[merge \"{DRIVER}\"]\n\tname = notes of groundskeeper, field by field\n\tdriver = {program} notes merge-driver %O %A %B\n"
+        "[merge \"{DRIVER}\"]\n\tname = notes of groundskeeper, field by field\n\tdriver = \"{}\"\n",
+        command(program).replace('\\', r"\\").replace('"', "\\\"")
     );
     if add(&config, &format!("[merge \"{DRIVER}\"]"), &section)? {
         written.push((config, "the command that merges them"));
     }
     Ok(written)
+}
+
+/// Returns what Git's shell runs: the program by its name or as the file that it was, and where
+/// it is gone or fails, the usual merge. Without that Git would leave this branch's version alone
+/// in the work tree, without a mark of the other's.
+fn command(program: &Path) -> String {
+    let file = single_quoted(&program.to_string_lossy());
+    format!(
+        "gk=$(command -v groundskeeper || echo {file}); \"$gk\" notes merge-driver %O %A %B; code=$?; test $code -lt 2 && exit $code; exec git merge-file --marker-size=%L %A %O %B"
+    )
 }
 
 /// Merges files as Git hands them to a merge driver: the result takes the place of `ours`. Returns
@@ -73,17 +94,21 @@ fn add(path: &Path, mark: &str, text: &str) -> Result<bool, NoteError> {
     Ok(true)
 }
 
-/// Returns the configuration of a repository, also of a linked work tree and a submodule.
-fn config_file(workspace: &Path) -> Option<PathBuf> {
-    let git = workspace.join(".git");
-    if git.is_dir() {
-        return Some(git.join("config"));
-    }
-    let pointer = fs::read_to_string(&git).ok()?;
-    let folder = workspace.join(pointer.trim().strip_prefix("gitdir:")?.trim());
-    let common = match fs::read_to_string(folder.join("commondir")) {
-        Ok(common) => folder.join(common.trim()),
-        Err(_) => folder,
+/// Returns the top of the repository that a folder is in, and its configuration, also those of a
+/// linked work tree and a submodule.
+fn repository(folder: &Path) -> Option<(PathBuf, PathBuf)> {
+    let top = folder.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok())?;
+    let git = top.join(".git");
+    let config = if git.is_dir() {
+        git.join("config")
+    } else {
+        let pointer = fs::read_to_string(&git).ok()?;
+        let folder = top.join(pointer.trim().strip_prefix("gitdir:")?.trim());
+        let common = match fs::read_to_string(folder.join("commondir")) {
+            Ok(common) => folder.join(common.trim()),
+            Err(_) => folder,
+        };
+        common.join("config")
     };
-    common.is_dir().then(|| common.join("config"))
+    config.parent()?.is_dir().then(|| (top.to_owned(), config))
 }

@@ -85,10 +85,7 @@ impl NoteStore {
             self.remember(&note.hash, source);
             note
         });
-        let raw = || {
-            let bytes = super::files::read(&self.folder.join(&entry.file)).ok()?.0;
-            Some(String::from_utf8_lossy(&bytes).into_owned())
-        };
+        let raw = || super::files::read_raw(&self.folder.join(&entry.file)).ok();
         let snippet = match &note {
             Some(note) => snippet(&note.content, terms),
             None => snippet(&raw().unwrap_or_default(), terms),

@@ -188,7 +188,9 @@ impl NoteStore {
 
     /// Returns the file of a note by its id, or by the start or end of one.
     pub(super) fn find(&self, id: &str) -> Result<String, NoteError> {
-        let part = id.trim().trim_end_matches(".md");
+        // An id is often written as code, and read aloud in any case.
+        let lower = id.trim().trim_matches(['`', '"', '\'']).to_ascii_lowercase();
+        let part = lower.trim_end_matches(".md");
         let looks_right = !part.is_empty()
             && part
                 .bytes()

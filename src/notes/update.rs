@@ -46,21 +46,27 @@ impl NoteStore {
         let unreadable = |problem: String| NoteError::Unreadable { file: file.to_owned(), problem };
         let text = NoteText::parse(&source).map_err(|problem| unreadable(problem.to_string()))?;
         refuse_conflict(file, &text)?;
+        // Before anything tells what was wanted.
+        let content = edit.content.as_deref().unwrap_or_default();
+        if let Some((line, what)) = secrets::find_new(&note.content, content) {
+            return Err(NoteError::Secret { place: "content", line, what });
+        }
         let (edit, merged) = self.rebased(&note, edit)?;
         let changes = Changes::new(&note, &edit);
         if changes.phrases.is_empty() {
             return Ok(Some(Updated { note, changed: Vec::new(), merged }));
         }
         changes.refuse_loss(&note, &edit)?;
-        changes.refuse_secrets(&note)?;
         self.refuse_cycle(&note.id, &edit.extra)?;
         let keys = changes.keys(&note, &text, self.clock.now());
         let new = format::edited(&source, &keys, changes.content.as_deref())
             .map_err(|problem| unreadable(problem.to_string()))?;
         let expected = changes.applied_to(&note);
-        let now = self.parse(file, &new, stamp.modified());
+        let now = self
+            .parse(file, &new, stamp.modified())
+            .map_err(|problem| unreadable(format!("with the change, {problem}")))?;
         let says_title = NoteText::parse(&new).is_ok_and(|text| format::says_title(&text));
-        if !now.is_ok_and(|now| expected.is_same_as(&now, says_title)) {
+        if !expected.is_same_as(&now, says_title) {
             let problem =
                 "its front matter is written in a way that cannot be changed line by line";
             return Err(unreadable(problem.to_owned()));
@@ -205,16 +211,6 @@ impl Changes {
             return Err(NoteError::DeletesMost { id: note.id.to_string(), percent });
         }
         Ok(())
-    }
-
-    /// A secret that is there already does not keep a note from being changed elsewhere.
-    fn refuse_secrets(&self, note: &Note) -> Result<(), NoteError> {
-        match &self.content {
-            Some(content) if secrets::find(&note.content).is_none() => {
-                check::no_secret("content", content)
-            }
-            _ => Ok(()),
-        }
     }
 
     fn keys(

@@ -41,10 +41,10 @@ pub(super) fn read_loose_text(key: &str, raw: RawValue<'_>) -> String {
 
 /// Returns a value as a list of texts: a list in any spelling, or words with commas between.
 pub(super) fn read_list(key: &str, raw: RawValue<'_>) -> Result<Vec<String>, Problem> {
-    if raw.is_one_line() {
-        if let Some(items) = plain_list(raw.inline) {
-            return Ok(items);
-        }
+    if raw.is_one_line()
+        && let Some(items) = plain_list(raw.inline)
+    {
+        return Ok(items);
     }
     if let Ok(Value::Array(items)) = serde_json::from_str(raw.whole) {
         return Ok(items.iter().flat_map(texts_of).collect());
@@ -259,7 +259,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Returns whether readers of YAML 1.1 (PyYAML, Ruby) take a plain word for something else: truth,
+/// Returns whether readers of YAML 1.1 (`PyYAML`, Ruby) take a plain word for something else: truth,
 /// a number with `_` or `:` in it, a date.
 fn is_more_than_text(text: &str) -> bool {
     const WORDS: [&str; 8] = ["y", "n", "yes", "no", "on", "off", "=", "<<"];

@@ -32,6 +32,7 @@ const LONGEST_NAME: u64 = 1000;
 const GITIGNORE: &str = "\
 *
 !.gitignore
+!.gitattributes
 !config.yaml
 !prompts/
 !prompts/**

@@ -7,8 +7,9 @@
 
 mod answer;
 mod arguments;
+mod names;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +19,7 @@ pub use arguments::NoteArgs;
 
 use self::arguments::{Action, Checked};
 use super::{Tool, ToolContext};
-use crate::notes::{Filter, NewNote, Note, NoteEdit, NoteError, NoteStore};
+use crate::notes::{Filter, NewNote, Note, NoteEdit, NoteError, NoteId, NoteStore};
 use crate::prompts::Language;
 use crate::protocol::{Effect, NoteChange, ToolError, ToolFailure, ToolFailureKind, ToolOutput};
 use crate::support::clock::SystemClock;
@@ -77,7 +78,7 @@ impl NoteTool {
     }
 
     fn create(&self, checked: Checked, language: Language) -> Result<ToolOutput, NoteError> {
-        let mut extra = checked.extra;
+        let mut extra = self.with_whole_ids(checked.extra);
         if let Some(status) = checked.status {
             extra.insert("status".to_owned(), Value::from(status.as_str()));
         }
@@ -114,7 +115,7 @@ impl NoteTool {
                 kind: checked.kind,
                 tags: checked.tags,
                 status: checked.status,
-                extra: checked.extra,
+                extra: self.with_whole_ids(checked.extra),
                 force: checked.force,
                 made_from,
             },
@@ -128,6 +129,22 @@ impl NoteTool {
             return Ok(output);
         }
         Ok(with_effect(output, "update", &updated.note))
+    }
+
+    /// Puts the whole id where the start or the end of one stands; what means no note stays, and
+    /// the store refuses it.
+    fn with_whole_ids(&self, mut extra: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+        if let Some(Value::Array(ids)) = extra.get_mut("depends_on") {
+            for id in ids {
+                let part = id.as_str().unwrap_or_default();
+                if NoteId::parse(part).is_none()
+                    && let Ok(whole) = self.store.resolve(part)
+                {
+                    *id = Value::from(whole.as_str());
+                }
+            }
+        }
+        extra
     }
 
     fn search(&self, checked: &Checked, language: Language) -> Result<ToolOutput, NoteError> {

@@ -255,11 +255,33 @@ fn git_merges_notes_with_the_driver() {
     env.git(&["init", "-q", "-b", "main"]);
     let ran = env.run(["init", "--git"]).code(0);
     assert!(ran.stdout().contains(".git/config"), "{}", ran.stdout());
-    let program = env!("CARGO_BIN_EXE_groundskeeper");
-    let driver = format!("'{program}' notes merge-driver %O %A %B");
-    env.git(&["config", "merge.groundskeeper-note.driver", &driver]);
     let id = two_branches(&env);
+    // Settings that are in conflict themselves keep no note from being merged.
+    let settings = env.workspace().join(".groundskeeper/config.yaml");
+    write(&settings, b"<<<<<<< ours\n");
     env.git(&["merge", "-q", "--no-edit", "other"]);
+    fs::remove_file(settings).unwrap();
+    check_merged(&env, &id);
+    // Every clone and work tree knows which files are notes.
+    let files = env.shell("git ls-files .groundskeeper | grep -v notes/");
+    assert_eq!(files, ".groundskeeper/.gitattributes\n.groundskeeper/.gitignore");
+}
+
+#[test]
+fn git_leaves_no_side_out_where_the_program_is_gone() {
+    let env = Env::new();
+    env.git(&["init", "-q", "-b", "main"]);
+    env.run(["init", "--git"]).code(0);
+    let program = env!("CARGO_BIN_EXE_groundskeeper");
+    let config = env.workspace().join(".git/config");
+    let text = fs::read_to_string(&config).unwrap();
+    assert!(text.contains(program), "{text}");
+    write(&config, text.replace(program, "/nowhere/groundskeeper").as_bytes());
+    let id = two_branches(&env);
+    assert_eq!(env.shell("git merge -q other >/dev/null 2>&1; echo $?"), "1");
+    let text = fs::read_to_string(notes(&env).join(format!("{id}.md"))).unwrap();
+    assert!(text.contains("<<<<<<<"), "{text}");
+    env.run(["notes", "doctor", "--fix"]).code(0);
     check_merged(&env, &id);
 }
 

@@ -161,7 +161,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_edit_keeps_all_lines_but_its_own(source in file(), title in "\\PC{1,20}", body in "[a-z\\n \\-]{0,40}") {
+    fn an_edit_keeps_all_lines_but_its_own(source in file(), title in "[\\PC&&[^\u{2028}\u{2029}]]{1,20}", body in "[a-z\\n \\-]{0,40}") {
         let changes = [("title", Some(values::write_text(&title)))];
         let edited = format::edited(&source, &changes, Some(&body)).unwrap();
         let before = NoteText::parse(&source).unwrap();
@@ -268,4 +268,26 @@ fn what_is_no_plain_file_is_told_as_such() {
     assert_eq!(problems, [plain, plain, "its name is not UTF-8"]);
     let error = store(&folder).read("note_20250101_000000_2").unwrap_err().to_string();
     assert!(error.ends_with("it is a symbolic link, and none is followed"), "{error}");
+}
+
+#[test]
+fn what_is_no_note_is_found_as_raw_text_whatever_it_is_written_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join("notes").join(name);
+    put(&folder, "note_20250101_000000_0.md", "---\ntitle: first\n---\nbody\n");
+    let wide: Vec<u16> = "\u{feff}---\ntitle: 宽\n---\nsechzehnbit 重构\n".encode_utf16().collect();
+    for (name, bytes) in [
+        ("note_20250101_000000_1.md", wide.iter().flat_map(|unit| unit.to_le_bytes()).collect()),
+        ("note_20250101_000000_2.md", wide.iter().flat_map(|unit| unit.to_be_bytes()).collect()),
+        ("note_20250101_000000_3.md", b"caf\xe9 sechzehnbit".to_vec()),
+        ("note_20250101_000000_4.md", "sechzehnbit word\n".repeat(400_000).into_bytes()),
+    ] {
+        let bytes: Vec<u8> = bytes;
+        fs::write(path(name), bytes).unwrap();
+    }
+    let found = store(&folder).search("sechzehnbit", &Filter::default()).unwrap();
+    assert_eq!((found.hits.len(), found.unreadable), (4, 4));
+    for hit in &found.hits {
+        assert!(hit.note.is_none() && hit.snippet.contains("sechzehnbit"), "{hit:?}");
+    }
 }

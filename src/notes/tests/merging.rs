@@ -98,16 +98,23 @@ fn the_driver_puts_the_result_where_git_wants_it() {
 #[test]
 fn git_is_told_once_and_only_when_there_is_one() {
     let folder = tempfile::tempdir().unwrap();
-    let state = folder.path().join(".groundskeeper");
-    fs::create_dir(&state).unwrap();
-    assert!(set_up_merging(folder.path(), &state, "groundskeeper").is_err());
+    let state = folder.path().join("part/.groundskeeper");
+    fs::create_dir_all(&state).unwrap();
+    fs::write(state.join(".gitignore"), "*").unwrap();
+    let program = std::path::Path::new("/opt/it's \"here\"/groundskeeper");
+    let set_up = |state| set_up_merging(&folder.path().join("part"), state, program);
+    assert!(set_up(&state).is_err());
     fs::create_dir(folder.path().join(".git")).unwrap();
     fs::write(folder.path().join(".git/config"), "[core]\n\tbare = false").unwrap();
-    let written = set_up_merging(folder.path(), &state, "groundskeeper").unwrap();
-    assert_eq!(written.len(), 2);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let error = set_up(elsewhere.path()).unwrap_err().to_string();
+    assert!(error.contains("lies outside of the repository"), "{error}");
+    let written = set_up(&state).unwrap();
+    assert_eq!(written.len(), 3);
+    assert_eq!(fs::read_to_string(state.join(".gitignore")).unwrap(), "*\n!.gitattributes\n");
     let config = fs::read_to_string(folder.path().join(".git/config")).unwrap();
     assert!(config.starts_with("[core]\n\tbare = false\n[merge \"groundskeeper-note\"]\n"));
-    assert!(config.contains("driver = groundskeeper notes merge-driver %O %A %B\n"));
-    assert_eq!(set_up_merging(folder.path(), &state, "groundskeeper").unwrap(), []);
+    assert!(config.contains(r#"echo '/opt/it'\\''s \"here\"/groundskeeper')"#), "{config}");
+    assert_eq!(set_up(&state).unwrap(), []);
     assert_eq!(fs::read_to_string(folder.path().join(".git/config")).unwrap(), config);
 }

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Value;
+use serde::de::{Deserialize, Deserializer, Error};
+use serde_json::{Map, Value};
 
+use super::names;
 use crate::notes::{NoteKind, Status};
 use crate::protocol::{ToolFailure, ToolFailureKind};
 
 /// What a model may write; the schema tells what it should, and `check` takes what it means.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoteArgs {
     /// What to do.
@@ -25,7 +26,7 @@ pub struct NoteArgs {
     #[schemars(with = "Option<String>")]
     content: Option<Value>,
     /// The type of note; `general` for a new one. Narrows search and list.
-    #[serde(default, alias = "type")]
+    #[serde(default)]
     #[schemars(with = "Option<KindName>")]
     note_type: Option<Value>,
     /// Short words (create, update). For search and list: notes with any of them.
@@ -33,7 +34,7 @@ pub struct NoteArgs {
     #[schemars(with = "Option<Vec<String>>")]
     tags: Option<Value>,
     /// The id of a note (read, update, delete); a beginning or end that fits one note will do.
-    #[serde(default, alias = "id")]
+    #[serde(default)]
     #[schemars(with = "Option<String>")]
     note_id: Option<Value>,
     /// What to search for: words in any language, identifiers or paths.
@@ -62,8 +63,45 @@ pub struct NoteArgs {
     force: Option<Value>,
 }
 
+impl<'de> Deserialize<'de> for NoteArgs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut arguments = Self::default();
+        for (written, value) in Map::deserialize(deserializer)? {
+            let name = names::parameter(&written).map_err(D::Error::custom)?;
+            let place = arguments.place(name);
+            if place.as_ref().is_some_and(|other| *other != value && !value.is_null()) {
+                let message = format!("`{name}` is there twice, with different values");
+                return Err(D::Error::custom(message));
+            }
+            if !value.is_null() {
+                *place = Some(value);
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+impl NoteArgs {
+    fn place(&mut self, name: names::Parameter) -> &mut Option<Value> {
+        match name {
+            names::Parameter::Action => &mut self.action,
+            names::Parameter::Title => &mut self.title,
+            names::Parameter::Content => &mut self.content,
+            names::Parameter::NoteType => &mut self.note_type,
+            names::Parameter::Tags => &mut self.tags,
+            names::Parameter::NoteId => &mut self.note_id,
+            names::Parameter::Query => &mut self.query,
+            names::Parameter::Limit => &mut self.limit,
+            names::Parameter::Status => &mut self.status,
+            names::Parameter::Thread => &mut self.thread,
+            names::Parameter::DependsOn => &mut self.depends_on,
+            names::Parameter::Force => &mut self.force,
+        }
+    }
+}
+
 /// The operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Action {
     Create,
@@ -121,7 +159,7 @@ pub(super) fn check(arguments: &NoteArgs) -> Result<Checked, ToolFailure> {
     let action = action(arguments.action.as_ref())?;
     let checked = Checked {
         action,
-        title: text("title", arguments.title.as_ref())?,
+        title: text("title", arguments.title.as_ref())?.map(|title| title.trim().to_owned()),
         content: text("content", arguments.content.as_ref())?,
         kind: kind(arguments.note_type.as_ref())?,
         tags: list("tags", arguments.tags.as_ref())?,
@@ -199,10 +237,13 @@ fn action(value: Option<&Value>) -> Result<Action, ToolFailure> {
         None | Some(Value::Null) => {
             return Err(bad(&format!("`action` is missing. It must be one of {names}.")));
         }
-        Some(Value::String(written)) => written.trim().to_lowercase(),
+        Some(Value::String(written)) => written.trim().to_owned(),
         Some(other) => other.to_string(),
     };
-    let known = ACTIONS.into_iter().find(|(name, _)| *name == written);
+    let plain = names::plain(&written);
+    // `create_note` and `list_notes` say no more.
+    let without_note = plain.trim_end_matches('s').trim_end_matches("_note");
+    let known = ACTIONS.into_iter().find(|(name, _)| [plain.as_str(), without_note].contains(name));
     known.map(|(_, action)| action).ok_or_else(|| {
         bad(&format!("`action` is `{written}`, which there is not. It must be one of {names}."))
     })
@@ -230,17 +271,26 @@ fn list(field: &str, value: Option<&Value>) -> Result<Option<Vec<String>>, ToolF
             Ok(Value::Array(items)) => list(field, Some(&Value::Array(items))),
             _ => Ok(Some(words_between_commas(text))),
         },
+        Some(Value::Number(number)) => Ok(Some(vec![number.to_string()])),
         Some(Value::Array(items)) => {
-            let mut list = Vec::with_capacity(items.len());
+            let mut found: Vec<String> = Vec::with_capacity(items.len());
+            let mut add = |text: &str| {
+                if !text.is_empty() && !found.iter().any(|known| known == text) {
+                    found.push(text.to_owned());
+                }
+            };
             for item in items {
                 match item {
-                    Value::String(text) if text.trim().is_empty() => {}
-                    Value::String(text) => list.push(text.trim().to_owned()),
-                    Value::Number(number) => list.push(number.to_string()),
+                    Value::Null => {}
+                    Value::String(text) => add(text.trim()),
+                    Value::Number(number) => add(&number.to_string()),
+                    Value::Array(_) => {
+                        list(field, Some(item))?.iter().flatten().for_each(|text| add(text));
+                    }
                     other => return Err(wrong(other)),
                 }
             }
-            Ok(Some(list))
+            Ok(Some(found))
         }
         Some(other) => Err(bad(&format!(
             "`{field}` is {}. It must be a list of strings, like [\"backend\", \"urgent\"].",
@@ -249,20 +299,32 @@ fn list(field: &str, value: Option<&Value>) -> Result<Option<Vec<String>>, ToolF
     }
 }
 
+/// Returns the words of `a, b`, and of `['a', 'b']` as other languages write a list.
 fn words_between_commas(text: &str) -> Vec<String> {
-    let words = text.split([',', '，', '、']).map(str::trim);
-    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    let inside = text.trim().strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let is_list = inside.is_some();
+    let words = inside.unwrap_or(text).split([',', '，', '、']).map(str::trim);
+    let bare = |word: &str| {
+        let unquoted = is_list.then(|| word.trim_matches(['\'', '"']).trim());
+        unquoted.unwrap_or(word).to_owned()
+    };
+    words.map(bare).filter(|word| !word.is_empty()).collect()
 }
 
 fn limit(value: Option<&Value>) -> Result<Option<usize>, ToolFailure> {
     let number = match value {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::Number(number)) => number.as_u64().or_else(|| whole(number.as_f64()?)),
-        Some(Value::String(text)) => text.trim().parse().ok(),
+        Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),
+        Some(Value::String(text)) => {
+            let text = text.trim();
+            text.parse().ok().or_else(|| whole(text.parse().ok()?))
+        }
         Some(_) => None,
     };
     match number {
-        Some(number) if (1..=MAX_LIMIT).contains(&number) => Ok(usize::try_from(number).ok()),
+        // Who asks for more means all; the answer says how many there are.
+        Some(number) if number >= 1 => Ok(usize::try_from(number.min(MAX_LIMIT)).ok()),
         _ => {
             let written = value.map(Value::to_string).unwrap_or_default();
             Err(bad(&format!(
@@ -276,40 +338,43 @@ fn limit(value: Option<&Value>) -> Result<Option<usize>, ToolFailure> {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the range was checked, and the fraction is zero"
+    reason = "the fraction is zero, and what is out of range becomes the nearest that is in it"
 )]
 fn whole(number: f64) -> Option<u64> {
-    let is_whole = number.fract() == 0.0 && (0.0..1e9).contains(&number);
-    is_whole.then_some(number as u64)
+    (number.is_finite() && number.fract() == 0.0 && number >= 0.0).then_some(number as u64)
 }
 
 fn truth(field: &str, value: Option<&Value>) -> Result<bool, ToolFailure> {
     match value {
         None | Some(Value::Null) => Ok(false),
         Some(Value::Bool(truth)) => Ok(*truth),
-        Some(Value::String(text)) if text == "true" => Ok(true),
-        Some(Value::String(text)) if text == "false" || text.is_empty() => Ok(false),
         Some(other) => {
-            Err(bad(&format!("`{field}` is {}. It must be true or false.", name_of(other))))
+            let written = other.as_str().map_or_else(|| other.to_string(), str::to_lowercase);
+            match written.trim() {
+                "true" | "yes" | "1" => Ok(true),
+                "false" | "no" | "0" | "" => Ok(false),
+                _ => Err(bad(&format!("`{field}` is {written}. It must be true or false."))),
+            }
         }
     }
 }
 
 fn kind(value: Option<&Value>) -> Result<Option<NoteKind>, ToolFailure> {
-    let Some(written) = text("note_type", value)?.filter(|written| !written.is_empty()) else {
+    let Some(written) = text("note_type", value)?.filter(|written| !written.trim().is_empty())
+    else {
         return Ok(None);
     };
-    NoteKind::parse(written.trim()).map(Some).ok_or_else(|| {
+    names::kind(&written).map(Some).ok_or_else(|| {
         let names = NoteKind::ALL.map(|kind| format!("`{kind}`")).join(", ");
         bad(&format!("`note_type` is `{written}`, which there is not. It must be one of {names}."))
     })
 }
 
 fn status(value: Option<&Value>) -> Result<Option<Status>, ToolFailure> {
-    let Some(written) = text("status", value)?.filter(|written| !written.is_empty()) else {
+    let Some(written) = text("status", value)?.filter(|written| !written.trim().is_empty()) else {
         return Ok(None);
     };
-    Status::parse(written.trim()).map(Some).ok_or_else(|| {
+    Status::parse(&names::plain(&written)).map(Some).ok_or_else(|| {
         let names = Status::ALL.map(|status| format!("`{status}`")).join(", ");
         bad(&format!("`status` is `{written}`, which there is not. It must be one of {names}."))
     })

@@ -86,6 +86,37 @@ fn what_is_meant_is_taken() {
     assert_eq!(tool.store().read(&id).unwrap().tags, ["c"]);
 }
 
+#[test]
+fn what_other_languages_and_models_write_is_taken() {
+    let (_folder, tool) = tool();
+    let id = create(&tool, "first");
+    let tags_of = |tags: Value| {
+        tool.run(&json!({"action": "update", "note_id": id, "tags": ["before"]})).unwrap();
+        tool.run(&json!({"action": "update", "note_id": id, "tags": tags})).unwrap();
+        tool.store().read(&id).unwrap().tags
+    };
+    for tags in [json!("['a', 'b']"), json!("[a, \"b\"]"), json!(["a", null, ["b"], "a", " "])] {
+        assert_eq!(tags_of(tags.clone()), ["a", "b"], "{tags}");
+    }
+    assert_eq!(tags_of(json!(12)), ["12"]);
+    for limit in [json!("5.0"), json!(1e9), json!(5000), json!(""), json!(10_u64.pow(19))] {
+        let listed = tool.run(&json!({"action": "list", "limit": limit})).unwrap();
+        assert_eq!(listed.for_model.lines().count(), 2, "{limit}");
+    }
+    let parameters = json!({"Action": "create_note", "title": " second \n", "body": "of it",
+        "noteType": "Blockers", "tag": "x", "depends_on": [&id[5..]], "force": "True"});
+    let made = tool.run(&parameters).unwrap();
+    let Effect::Note(change) = &made.effects[0] else { panic!() };
+    let note = tool.store().read(&format!("`{}`", change.id.to_uppercase())).unwrap();
+    assert_eq!((note.title.as_str(), note.content.as_str()), ("second", "of it"));
+    assert_eq!((note.kind.as_str(), note.tags[0].as_str()), ("blocker", "x"));
+    assert_eq!(note.depends_on, [id.as_str()]);
+    for kind in ["task state", "结论"] {
+        let listed = tool.run(&json!({"action": "list", "type": kind, "status": "OPEN"})).unwrap();
+        assert!(listed.for_model.starts_with("0 of 0 notes"), "{}", listed.for_model);
+    }
+}
+
 #[track_caller]
 fn check(parameters: &Value, wanted: &str) {
     let (_folder, tool) = tool();
@@ -120,6 +151,13 @@ fn wrong_arguments_are_named_with_what_is_allowed() {
     check(&json!({"action": "list", "limit": 0}), "`limit` is 0.");
     check(&json!({"action": "list", "status": "closed"}), "`open`, `doing`, `done`");
     check(&json!({"action": "list", "colour": 1}), "unknown field `colour`");
+    check(&json!({"action": "list", "limt": 1}), "did you mean `limit`?");
+    check(&json!({"action": "list", "id": "1", "note_id": "2"}), "`note_id` is there twice");
+    let invisible = json!({"action": "create", "title": "\u{200b}\u{feff}", "content": "x"});
+    check(&invisible, "`title` is empty");
+    let nowhere = json!({"action": "create", "title": "x", "content": "x", "depends_on": ["7"]});
+    check(&nowhere, "`depends_on` has `7`, which is not the id of a note");
+    check(&json!({"action": "update", "note_id": "1", "force": "maybe"}), "`force` is maybe.");
     check(&json!([1]), "could not be read");
 }
 
@@ -150,6 +188,40 @@ fn an_update_is_made_from_what_was_shown() {
         .run(&json!({"action": "update", "note_id": id, "content": "uno\ntwo\nthree"}))
         .unwrap_err();
     assert!(failure.for_model.contains("-ONE") && failure.for_model.contains("+uno"));
+}
+
+#[test]
+fn a_secret_is_refused_wherever_it_stands_and_never_repeated() {
+    let (_folder, tool) = tool();
+    let secret = format!("ghp_{}", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dE3fG6");
+    let id = create(&tool, "first");
+    let line = format!("the token\n{secret}\n");
+    for (parameters, place) in [
+        (json!({"action": "create", "title": secret, "content": "x"}), "line 1 of the title"),
+        (json!({"action": "create", "title": "x", "content": line}), "line 2 of the content"),
+        (json!({"action": "create", "title": "x", "content": "x", "tags": [secret]}), "the tags"),
+        (json!({"action": "create", "title": "x", "content": "x", "thread": secret}), "the front"),
+        (json!({"action": "update", "note_id": id, "content": line}), "line 2 of the content"),
+        (json!({"action": "update", "note_id": id, "tags": [secret]}), "line 1 of the tags"),
+    ] {
+        let failure = tool.run(&parameters).unwrap_err();
+        assert_eq!(failure.kind, ToolFailureKind::Refused);
+        assert!(failure.for_model.to_lowercase().contains(place), "{}", failure.for_model);
+        assert!(!format!("{failure:?}").contains(&secret[..12]), "{failure:?}");
+    }
+    // One that somebody wrote in by hand lets other lines be changed, but no other secret come.
+    let store = tool.store();
+    let path = store.folder().join(format!("{id}.md"));
+    let by_hand = std::fs::read_to_string(&path).unwrap().replace("body of it", &line);
+    std::fs::write(&path, by_hand).unwrap();
+    let with = |more: &str| {
+        tool.run(&json!({"action": "read", "note_id": id})).unwrap();
+        let content = format!("{}\n{more}", tool.store().read(&id).unwrap().content);
+        tool.run(&json!({"action": "update", "note_id": id, "content": content}))
+    };
+    with("a line").unwrap();
+    let failure = with(&format!("sk_live_{}", &secret[4..])).unwrap_err();
+    assert!(failure.for_model.contains("a Stripe key"), "{}", failure.for_model);
 }
 
 #[test]
