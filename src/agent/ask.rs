@@ -117,7 +117,7 @@ impl CodebaseMaintainer {
 
     /// Makes a reply part of the conversation.
     fn take_reply(&mut self, turn: &mut Turn, reply: &ChatReply, prompt_tokens: u64) {
-        let usage = reply.usage.unwrap_or_else(|| self.estimate(reply, prompt_tokens));
+        let usage = self.usage(reply, prompt_tokens);
         turn.used.prompt_tokens += usage.prompt_tokens.max(prompt_tokens);
         self.prompt = Prompt {
             tokens: prompt_tokens,
@@ -170,16 +170,27 @@ impl CodebaseMaintainer {
         tokens as u64
     }
 
-    /// Returns our own counts for a model that tells none. Each request begins with the one
-    /// before it, or with what was left of it when room was made: that is the part which a provider
-    /// could have cached.
+    /// Returns what the server counted, or our own counts where it counts nothing, with the part of
+    /// the prompt that repeats the request before. Each request begins with the one before it, or
+    /// with what was left of it when room was made.
+    fn usage(&self, reply: &ChatReply, prompt_tokens: u64) -> Usage {
+        let usage = reply.usage.unwrap_or_else(|| self.estimate(reply, prompt_tokens));
+        let repeated = u128::from(self.prompt.repeated.min(prompt_tokens));
+        // In the tokens of whoever counted the prompt.
+        let scaled =
+            (repeated * u128::from(usage.prompt_tokens)).checked_div(u128::from(prompt_tokens));
+        let repeated_tokens = scaled.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(0);
+        Usage { repeated_tokens, ..usage }
+    }
+
+    /// Returns our own counts.
     pub(super) fn estimate(&self, reply: &ChatReply, prompt_tokens: u64) -> Usage {
         let calls: usize = reply.calls.iter().map(|call| self.counter.count(&call.arguments)).sum();
         Usage {
             prompt_tokens,
-            cached_tokens: self.prompt.repeated.min(prompt_tokens),
             completion_tokens: (self.counter.count(&reply.text) + calls) as u64,
             estimated: true,
+            ..Usage::default()
         }
     }
 }

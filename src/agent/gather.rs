@@ -12,6 +12,7 @@ use super::{AgentError, CodebaseMaintainer, Mode, Request};
 use crate::context::{
     BuiltContext, ContextPacket, ContextSource, PacketKind, Parts, Query, SourceFailure,
 };
+use crate::model::ChatRequest;
 use crate::prompts::{Language, Prompts};
 use crate::protocol::{CommandOrigin, EventKind, Message};
 use crate::support::git_head;
@@ -78,11 +79,21 @@ impl CodebaseMaintainer {
             let fixed = self.builder.build([], &query, &self.fixed_parts(request)?)?;
             self.messages.push(Message::System { content: fixed.system_text() });
             self.messages.append(&mut self.resumed);
+            self.prompt.repeated = self.count_last_request();
             for warning in std::mem::take(&mut self.pending_warnings) {
                 self.recorder.warn(warning);
             }
         }
         Ok(())
+    }
+
+    /// Counts the last request of a session that goes on in another process; the next one begins
+    /// with it.
+    fn count_last_request(&self) -> u64 {
+        let is_reply = |message: &Message| matches!(message, Message::Assistant { .. });
+        let Some(asked) = self.messages.iter().rposition(is_reply) else { return 0 };
+        let messages = self.messages[..asked].to_vec();
+        self.count(&ChatRequest { messages, tools: self.tools.specs() })
     }
 
     /// Builds what would be sent for a request. Nothing is asked, nothing is written, and a session

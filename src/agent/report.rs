@@ -75,11 +75,14 @@ pub struct Activity {
 pub struct Tokens {
     /// Tokens of all prompts.
     pub prompt: u64,
-    /// Those that repeated the request before.
+    /// Those that repeated the request before, as counted here.
+    pub repeated: u64,
+    /// Those that the server says it read from its cache; 0 where it says nothing.
     pub cached: u64,
     /// Tokens of all answers.
     pub completion: u64,
-    /// The share of the prompts that repeated the request before, in `0..=1`.
+    /// The share of the prompts that a provider can have in its cache, in `0..=1`: what was
+    /// repeated, or what the server says it had, whichever is more.
     pub cached_share: f64,
     /// True when a part was counted here and not by the server.
     pub estimated: bool,
@@ -265,9 +268,13 @@ impl Report {
         self.activity.steps = stats.steps;
         self.tokens = Tokens {
             prompt: stats.usage.prompt_tokens,
+            repeated: stats.usage.repeated_tokens,
             cached: stats.usage.cached_tokens,
             completion: stats.usage.completion_tokens,
-            cached_share: share(stats.usage.cached_tokens, stats.usage.prompt_tokens),
+            cached_share: share(
+                stats.usage.repeated_tokens.max(stats.usage.cached_tokens),
+                stats.usage.prompt_tokens,
+            ),
             estimated: stats.usage.estimated,
         };
     }

@@ -8,9 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct Usage {
     /// Tokens of the prompt, cached ones included.
     pub prompt_tokens: u64,
-    /// Tokens of the prompt that the provider read from its cache; of the local models: the part
-    /// of the prompt that repeats the request before it.
+    /// Tokens of the prompt that the provider says it read from its cache; 0 where it says nothing.
     pub cached_tokens: u64,
+    /// Tokens of the prompt that repeat the request before it from its first byte on, as counted
+    /// here: what a provider can have in its cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeated_tokens: u64,
     /// Tokens of the answer, calls and reasoning included.
     pub completion_tokens: u64,
     /// True when the counts are our own because the server told none.
@@ -18,11 +21,17 @@ pub struct Usage {
     pub estimated: bool,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Usage {
     /// Adds another request's counts.
     pub fn add(&mut self, other: Self) {
         self.prompt_tokens += other.prompt_tokens;
         self.cached_tokens += other.cached_tokens;
+        self.repeated_tokens += other.repeated_tokens;
         self.completion_tokens += other.completion_tokens;
         self.estimated |= other.estimated;
     }

@@ -189,7 +189,7 @@ fn forget_times(value: &mut Value) {
     match value {
         Value::Object(object) => {
             object.retain(|key, _| {
-                !["duration_seconds", "duration_ms", "model", "cached", "cached_share"]
+                !["duration_seconds", "duration_ms", "model", "repeated", "cached", "cached_share"]
                     .contains(&key.as_str())
             });
             object.values_mut().for_each(forget_times);

@@ -280,3 +280,27 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
     }
     found
 }
+
+#[test]
+fn the_share_that_repeats_is_told_though_the_server_says_nothing_of_its_cache() {
+    let usage = r#"{"usage":{"prompt_tokens":100000,"completion_tokens":3},"#;
+    let answer = |text: &str| {
+        let streamed = String::from_utf8(says(text)).unwrap();
+        streamed.replacen('{', usage, 1).into_bytes()
+    };
+    let server = Server::start(vec![answer("One."), answer("Two.")]);
+    let env = env();
+    let flags = ["--base-url", server.url.as_str(), "--model", "m", "--json"];
+    assert_eq!(ask(&env, &[], &flags).0, 0);
+    // Another process goes on.
+    let on = env.run([&["ask", "and now?", "--session", "last"], &flags[..]].concat());
+    on.code(0);
+    let report = env.run(["report", "--json"]).code(0);
+    let report: Value = serde_json::from_str(&report.stdout()).unwrap();
+    let tokens = &report["tokens"];
+    assert_eq!((tokens["prompt"].as_u64(), tokens["cached"].as_u64()), (Some(200_000), Some(0)));
+    let repeated = tokens["repeated"].as_u64().unwrap();
+    // The second request begins with the first, which is at least a third of it.
+    assert!((33_000..100_000).contains(&repeated), "{tokens}");
+    assert!(tokens["cached_share"].as_f64().unwrap() > 0.16, "{tokens}");
+}

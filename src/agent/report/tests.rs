@@ -30,14 +30,20 @@ fn note(action: &str, note_type: &str) -> EventKind {
     })
 }
 
-fn replied(prompt_tokens: u64, cached_tokens: u64) -> EventKind {
+fn replied(prompt_tokens: u64, repeated_tokens: u64) -> EventKind {
     EventKind::ModelReplied {
         text: String::new(),
         reasoning: None,
         calls: Vec::new(),
         cut: false,
         unverified: false,
-        usage: Usage { prompt_tokens, cached_tokens, completion_tokens: 5, estimated: true },
+        usage: Usage {
+            prompt_tokens,
+            repeated_tokens,
+            completion_tokens: 5,
+            estimated: true,
+            ..Usage::default()
+        },
     }
 }
 

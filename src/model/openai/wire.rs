@@ -188,6 +188,7 @@ impl Counts {
         Some(Usage {
             prompt_tokens,
             cached_tokens: self.cached.unwrap_or(0).min(prompt_tokens),
+            repeated_tokens: 0,
             completion_tokens: self.completion.unwrap_or(0),
             estimated: false,
         })

@@ -10,6 +10,7 @@ fn check(heard: &Heard, prompt: u64, cached: u64, completion: u64) {
     let expected = Usage {
         prompt_tokens: prompt,
         cached_tokens: cached,
+        repeated_tokens: 0,
         completion_tokens: completion,
         estimated: false,
     };
