@@ -7,7 +7,8 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test may panic like the test")]
 
 use std::collections::BTreeMap;
-use std::process::{Child, Stdio};
+use std::io::Read;
+use std::process::{Child, Output, Stdio};
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ use crate::support::dialog::{Dialog, Reply};
 use crate::support::{Env, Ran, write};
 
 /// A window in which a session that reads much has to make room several times.
-const WINDOW: usize = 12_000;
+const WINDOW: usize = 8_192;
 
 /// What a person who followed the work would know. Each matter has a word of its own that stands in
 /// its note and nowhere else.
@@ -278,9 +279,16 @@ impl Month {
         self.world.take(&replies);
         self.dialog.will(without_titles(replies));
         let mut child: Child = self.program(arguments).spawn().unwrap();
+        // What is not read would hold the program up before the model does.
+        let mut printed = child.stdout.take().unwrap();
+        let reader = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            printed.read_to_end(&mut bytes).map(|_| bytes)
+        });
         self.dialog.wait_until_held();
         child.kill().unwrap();
-        let output = child.wait_with_output().unwrap();
+        let stdout = reader.join().unwrap().unwrap();
+        let output = Output { stdout, ..child.wait_with_output().unwrap() };
         assert_eq!(output.status.code(), None, "it was killed");
         self.check(&before, &Ran(output));
     }

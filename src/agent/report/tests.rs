@@ -124,7 +124,7 @@ fn every_figure_is_counted_from_events() {
     };
     assert_eq!(report.activity, expected);
     assert_eq!(
-        (report.tokens.prompt, report.tokens.cached, report.tokens.completion),
+        (report.tokens.prompt, report.tokens.repeated, report.tokens.completion),
         (400, 100, 10)
     );
     assert!((report.tokens.cached_share - 0.25).abs() < 1e-9);
