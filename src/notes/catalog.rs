@@ -5,6 +5,7 @@
 //! show in the next command. Notes are never written here; the derived segment file is, when it
 //! has fallen far behind, and nothing is lost when that fails.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
@@ -111,7 +112,7 @@ impl Catalog {
     }
 
     /// Returns what lists sort and filter by, with the documents' numbers, in no order.
-    pub(super) fn heads(&self) -> impl Iterator<Item = (usize, Head<'_>)> {
+    pub(super) fn heads(&self) -> impl Iterator<Item = (usize, Head)> {
         self.numbers().filter_map(|document| Some((document, self.head(document)?)))
     }
 
@@ -124,11 +125,27 @@ impl Catalog {
     }
 
     /// Returns what lists sort and filter by, of a document.
-    pub(super) fn head(&self, document: usize) -> Option<Head<'_>> {
+    pub(super) fn head(&self, document: usize) -> Option<Head> {
         match document.checked_sub(self.is_current.len()) {
             Some(at) => self.fresh.get(at).map(|fresh| fresh.reading.entry.head()),
             None => self.segment.as_ref()?.head(document),
         }
+    }
+
+    /// Compares the names of two documents' files, as [`entry::file_order`] says.
+    pub(super) fn compare_files(&self, one: usize, other: usize) -> Ordering {
+        // A segment's documents are in that order, and their names are far away.
+        if one.max(other) < self.is_current.len() {
+            return one.cmp(&other);
+        }
+        let file = |document: usize| {
+            let name = match document.checked_sub(self.is_current.len()) {
+                Some(at) => self.fresh.get(at).map(|fresh| fresh.reading.entry.file.as_bytes()),
+                None => self.segment.as_ref().and_then(|segment| segment.file(document)),
+            };
+            name.map(entry::file_order)
+        };
+        file(one).cmp(&file(other))
     }
 
     /// Returns the numbers of the documents whose files are there.
@@ -226,10 +243,7 @@ impl Loader {
         // folder have to be read. Where it is wrong, a warning is missing at the worst.
         let behind = MAY_BE_BEHIND.max(segment.documents() / 128);
         let names = index_file::newest(&self.folder, behind + 1)?;
-        let is_new = |name: &&String| {
-            let mut nowhere = usize::MAX;
-            segment.find(name.as_bytes(), &mut nowhere).is_none()
-        };
+        let is_new = |name: &&String| !segment.has(name.as_bytes());
         let new: Vec<&String> = names.iter().filter(is_new).collect();
         if new.len() > behind {
             return None;
@@ -288,7 +302,7 @@ impl Loader {
             }
         }
         let mut changed: Vec<&Found> = scan.others().collect();
-        changed.sort_unstable_by_key(|found| &found.name);
+        changed.sort_unstable_by_key(|found| entry::file_order(found.name.as_bytes()));
         let fresh = self.read_all(&changed, known);
         let has_unfinished = scan.has_unfinished;
         Catalog { segment, is_current, fresh, has_unfinished }
@@ -341,7 +355,10 @@ impl Loader {
     /// Puts all notes into a new segment, on disk if that can be, and in memory anyhow.
     fn with_new_segment(&self, catalog: Catalog, scan: &Scan, state: &mut State) -> Catalog {
         let mut sorted: Vec<(usize, &Entry)> = catalog.entries().collect();
-        sorted.sort_unstable_by(|a, b| a.1.file.cmp(&b.1.file));
+        let compare = |entry: &Entry, file: &str| {
+            entry::file_order(entry.file.as_bytes()).cmp(&entry::file_order(file.as_bytes()))
+        };
+        sorted.sort_unstable_by(|a, b| compare(a.1, &b.1.file));
         let mut numbers = vec![None; catalog.documents()];
         for (number, (document, _)) in (0..).zip(&sorted) {
             numbers[*document] = Some(number);
@@ -349,9 +366,8 @@ impl Loader {
         let number_of = |sight: Sight<'_>| match sight {
             Sight::Unchanged(document) => numbers.get(document as usize).copied().flatten(),
             Sight::Other(found) => {
-                let at =
-                    sorted.binary_search_by_key(&&found.name, |(_, entry)| &entry.file).ok()?;
-                u32::try_from(at).ok()
+                let at = sorted.binary_search_by(|(_, entry)| compare(entry, &found.name));
+                u32::try_from(at.ok()?).ok()
             }
         };
         let order: Vec<u32> = scan.files().filter_map(number_of).collect();
@@ -387,8 +403,7 @@ impl Loader {
 
 impl Known for Arc<Segment> {
     fn unchanged(&self, name: &[u8], stamp: Stamp, place: &mut usize) -> Option<u32> {
-        let document = self.find(name, place)?;
-        (self.stamp(document)? == stamp).then(|| u32::try_from(document).ok())?
+        Segment::unchanged(self, name, stamp, place)
     }
 }
 

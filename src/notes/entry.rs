@@ -85,9 +85,8 @@ impl Entry {
     }
 
     /// Returns what lists sort and filter by.
-    pub(super) fn head(&self) -> Head<'_> {
+    pub(super) fn head(&self) -> Head {
         Head {
-            file: self.file.as_bytes(),
             kind: self.kind,
             status: self.status,
             is_note: self.is_note(),
@@ -99,8 +98,7 @@ impl Entry {
 
 /// What lists sort and filter by, without the rest of an [`Entry`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Head<'a> {
-    pub(super) file: &'a [u8],
+pub(super) struct Head {
     pub(super) kind: NoteKind,
     pub(super) status: Status,
     pub(super) is_note: bool,
@@ -108,12 +106,18 @@ pub(super) struct Head<'a> {
     pub(super) moment: i64,
 }
 
-impl Head<'_> {
+impl Head {
     /// Returns when it changed last, in milliseconds for comparing.
     pub(super) fn utc_milliseconds(&self, zone: FixedOffset) -> i64 {
         let offset = if self.is_local { i64::from(zone.local_minus_utc()) * 1000 } else { 0 };
         self.moment.saturating_sub(offset)
     }
+}
+
+/// Returns what the names of files are sorted by: of ids of one second, those that were given first
+/// come first.
+pub(super) fn file_order(name: &[u8]) -> (usize, &[u8]) {
+    (name.len(), name)
 }
 
 /// A file as it was read for the catalogue: its entry and the texts that search looks at.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use chrono::FixedOffset;
 
-use super::entry::{Entry, Head};
+use super::entry::{Entry, file_order};
 use super::note::{NoteId, NoteKind, Status};
 
 /// Why a note comes back unasked.
@@ -76,11 +76,6 @@ pub(super) fn is_hidden(status: Status) -> bool {
 }
 
 /// Returns what notes are sorted by, the newest last; within a second the id's number decides.
-pub(super) fn sort_key(entry: &Entry, zone: FixedOffset) -> (i64, usize, &[u8]) {
-    head_sort_key(entry.head(), zone)
-}
-
-/// Like [`sort_key`].
-pub(super) fn head_sort_key(head: Head<'_>, zone: FixedOffset) -> (i64, usize, &[u8]) {
-    (head.utc_milliseconds(zone), head.file.len(), head.file)
+pub(super) fn sort_key(entry: &Entry, zone: FixedOffset) -> (i64, (usize, &[u8])) {
+    (entry.utc_milliseconds(zone), file_order(entry.file.as_bytes()))
 }

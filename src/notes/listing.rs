@@ -63,13 +63,15 @@ impl NoteStore {
 
     fn listing(&self, catalog: &Catalog, filter: &Filter) -> Listing {
         let zone = self.zone();
-        let mut newest = Newest::new(filter.limit);
+        let mut newest = Newest::new(filter.limit, |a: &(i64, usize), b: &(i64, usize)| {
+            a.0.cmp(&b.0).then_with(|| catalog.compare_files(a.1, b.1))
+        });
         let mut unreadable = Vec::new();
         for (document, head) in catalog.heads() {
             if !head.is_note {
                 unreadable.extend(catalog.entry(document).cloned());
             } else if filter.lets_through(head, || catalog.entry(document)) {
-                newest.add((lifecycle::head_sort_key(head, zone), document));
+                newest.add((head.utc_milliseconds(zone), document));
             }
         }
         unreadable.sort_by(|a, b| a.file.cmp(&b.file));
@@ -154,7 +156,7 @@ impl Filter {
     /// head is not enough.
     pub(super) fn lets_through<'a>(
         &self,
-        head: Head<'_>,
+        head: Head,
         entry: impl FnOnce() -> Option<&'a Entry>,
     ) -> bool {
         self.kind.is_none_or(|kind| kind == head.kind)

@@ -1,11 +1,12 @@
 //! The newest of many, without sorting or keeping them all.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 
 /// The greatest of what was added, and how many there were in all.
 #[derive(Debug)]
-pub(super) struct Newest<T> {
+pub(super) struct Newest<T, C> {
     limit: usize,
+    compare: C,
     /// The greatest so far, and some more.
     kept: Vec<T>,
     /// What is not greater is not among the greatest.
@@ -13,15 +14,15 @@ pub(super) struct Newest<T> {
     total: usize,
 }
 
-impl<T: Ord + Copy> Newest<T> {
+impl<T: Copy, C: Fn(&T, &T) -> Ordering> Newest<T, C> {
     /// Keeps the `limit` greatest.
-    pub(super) fn new(limit: usize) -> Self {
-        Self { limit, kept: Vec::new(), bar: None, total: 0 }
+    pub(super) fn new(limit: usize, compare: C) -> Self {
+        Self { limit, compare, kept: Vec::new(), bar: None, total: 0 }
     }
 
     pub(super) fn add(&mut self, new: T) {
         self.total += 1;
-        if self.bar.is_some_and(|bar| new <= bar) {
+        if self.bar.is_some_and(|bar| (self.compare)(&new, &bar).is_le()) {
             return;
         }
         self.kept.push(new);
@@ -33,14 +34,14 @@ impl<T: Ord + Copy> Newest<T> {
     /// Returns the greatest, the greatest first, and how many were added.
     pub(super) fn sorted(mut self) -> (Vec<T>, usize) {
         self.cut();
-        self.kept.sort_unstable_by_key(|item| Reverse(*item));
+        self.kept.sort_unstable_by(|a, b| (self.compare)(b, a));
         (self.kept, self.total)
     }
 
     fn cut(&mut self) {
         if self.limit < self.kept.len() {
-            let (_, next, _) =
-                self.kept.select_nth_unstable_by_key(self.limit, |item| Reverse(*item));
+            let newest_first = |a: &T, b: &T| (self.compare)(b, a);
+            let (_, next, _) = self.kept.select_nth_unstable_by(self.limit, newest_first);
             self.bar = Some(*next);
             self.kept.truncate(self.limit);
         }
@@ -56,7 +57,7 @@ mod tests {
 
     #[track_caller]
     fn check(limit: usize, added: impl Iterator<Item = u32> + Clone) {
-        let mut newest = Newest::new(limit);
+        let mut newest = Newest::new(limit, u32::cmp);
         added.clone().for_each(|number| newest.add(number));
         let mut sorted: Vec<u32> = added.collect();
         let total = sorted.len();

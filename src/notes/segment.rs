@@ -10,13 +10,14 @@ mod layout;
 mod terms;
 mod write;
 
+use std::cmp::Ordering as Order;
 use std::fs::File;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use self::layout::{Bytes, Header, Part, Reader};
 use self::terms::Table;
-use super::entry::{Entry, Head};
+use super::entry::{Entry, Head, file_order};
 use super::files::Stamp;
 use super::note::{NoteId, NoteKind, Status};
 use crate::support::bm25::{Posting, Postings, slot};
@@ -30,8 +31,9 @@ pub(super) struct Segment {
     bytes: Bytes,
     header: Header,
     /// What lists sort and filter by, in records of fixed size, sorted by the files' names; a
-    /// record's place is a document's number. Behind them the document at each place of the folder,
-    /// in the order in which the system lists it, and the names.
+    /// record's place is a document's number. Behind them, in the order in which the system lists
+    /// the folder, what each file was like, and the names: who looks at one file after the other
+    /// reads straight on.
     heads: Vec<u8>,
     /// All that lists show; none until somebody wants more than a few.
     rest: OnceLock<Vec<u8>>,
@@ -60,8 +62,7 @@ impl Segment {
     fn of(bytes: Bytes) -> Option<Self> {
         let header = Header::read(&bytes)?;
         let heads = bytes.part(header.parts[Part::Heads as usize])?;
-        let records = header.documents.checked_mul(HEAD)?;
-        if heads.len() < records.checked_add(header.documents.checked_mul(4)?)? {
+        if heads.len() < header.documents.checked_mul(HEAD + SIGHT)? {
             return None;
         }
         let groups = header.documents.div_ceil(GROUP);
@@ -92,7 +93,8 @@ impl Segment {
     /// Returns the entry of a document.
     pub(super) fn entry(&self, document: usize) -> Option<&Entry> {
         let read = || {
-            let (start, length) = (self.small(document, REST)?, self.small(document, REST_LENGTH)?);
+            let head = self.head_of(document)?;
+            let (start, length) = (self.small(head, REST)?, self.small(head, REST_LENGTH)?);
             let (start, length) = (start as usize, length as usize);
             let entry = if let Some(rest) = self.rest.get() {
                 let written = rest.get(start..).and_then(|rest| rest.get(..length));
@@ -100,7 +102,7 @@ impl Segment {
             } else {
                 let part = self.header.parts[Part::Rest as usize];
                 let bytes = self.bytes.read(part.start.checked_add(start as u64)?, length);
-                let sum = self.large(document, REST_SUM)?;
+                let sum = self.large(head, REST_SUM)?;
                 let bytes = bytes.filter(|bytes| layout::checksum(bytes) == sum);
                 bytes.and_then(|bytes| self.read_entry(document, &bytes))
             };
@@ -115,80 +117,94 @@ impl Segment {
     }
 
     /// Returns what lists sort and filter by.
-    pub(super) fn head(&self, document: usize) -> Option<Head<'_>> {
-        let flags = self.record_of(document)?.get(FLAGS..FLAGS + 3)?;
+    pub(super) fn head(&self, document: usize) -> Option<Head> {
+        let head = self.head_of(document)?;
+        let flags = self.heads.get(head + FLAGS..head + FLAGS + 3)?;
         Some(Head {
-            file: self.file(document)?,
             kind: *NoteKind::ALL.get(usize::from(flags[0]))?,
             status: *Status::ALL.get(usize::from(flags[1]))?,
             is_note: flags[2] & IS_NOTE != 0,
             is_local: flags[2] & IS_LOCAL != 0,
-            moment: self.large(document, MOMENT)?.cast_signed(),
+            moment: self.large(head, MOMENT)?.cast_signed(),
         })
     }
 
     /// Returns whether a document is a note that was understood.
     pub(super) fn is_note(&self, document: usize) -> bool {
-        let flags = self.record_of(document).and_then(|record| record.get(FLAGS + 2));
+        let flags = self.head_of(document).and_then(|head| self.heads.get(head + FLAGS + 2));
         flags.is_some_and(|flags| flags & IS_NOTE != 0)
     }
 
     /// Returns the name of a document's file.
     pub(super) fn file(&self, document: usize) -> Option<&[u8]> {
-        let start = self.header.documents * (HEAD + 4) + self.small(document, NAME)? as usize;
-        self.heads.get(start..)?.get(..self.small(document, NAME_LENGTH)? as usize)
+        self.name_at(self.small(self.head_of(document)?, PLACE)? as usize)
     }
 
     /// Returns what a document's file was like.
-    pub(super) fn stamp(&self, document: usize) -> Option<Stamp> {
-        Some(Stamp {
-            size: self.large(document, STAMP)?,
-            modified: self.large(document, STAMP + 8)?.cast_signed(),
-            changed: self.large(document, STAMP + 16)?.cast_signed(),
-            inode: self.large(document, STAMP + 24)?,
-        })
+    fn stamp(&self, document: usize) -> Option<Stamp> {
+        self.stamp_at(self.small(self.head_of(document)?, PLACE)? as usize)
     }
 
-    /// Returns the document of a file. `place` is where it is looked for first, and afterwards
-    /// where the file that the system lists next is likely to be.
-    pub(super) fn find(&self, name: &[u8], place: &mut usize) -> Option<usize> {
-        if *place < self.documents()
-            && let likely = self.header.documents * HEAD + *place * 4
-            && let Some(four) = self.heads.get(likely..likely + 4)
-        {
-            let document = u32::from_le_bytes(four.try_into().ok()?) as usize;
-            if self.file(document) == Some(name) {
-                *place += 1;
-                return Some(document);
-            }
-        }
+    /// Returns the number of a file that is still what it was. `place` is where it is looked for
+    /// first, and afterwards where the file that the system lists next is likely to be.
+    pub(super) fn unchanged(&self, name: &[u8], stamp: Stamp, place: &mut usize) -> Option<u32> {
+        let at = if self.name_at(*place) == Some(name) { *place } else { self.find(name)? };
+        *place = at + 1;
+        (self.stamp_at(at)? == stamp).then(|| self.small(self.sight_at(at)?, DOCUMENT))?
+    }
+
+    /// Returns whether there is a document of that file.
+    pub(super) fn has(&self, name: &[u8]) -> bool {
+        self.find(name).is_some()
+    }
+
+    /// Returns the place of a file.
+    fn find(&self, name: &[u8]) -> Option<usize> {
         let (mut low, mut high) = (0, self.documents());
         while low < high {
             let middle = usize::midpoint(low, high);
-            match self.file(middle)?.cmp(name) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => {
-                    *place = self.small(middle, PLACE)? as usize + 1;
-                    return Some(middle);
-                }
+            match file_order(self.file(middle)?).cmp(&file_order(name)) {
+                Order::Less => low = middle + 1,
+                Order::Greater => high = middle,
+                Order::Equal => return Some(self.small(self.head_of(middle)?, PLACE)? as usize),
             }
         }
         None
     }
 
-    fn record_of(&self, document: usize) -> Option<&[u8]> {
-        let start = document.checked_mul(HEAD)?;
-        self.heads.get(start..)?.get(..HEAD)
+    fn name_at(&self, place: usize) -> Option<&[u8]> {
+        let sight = self.sight_at(place)?;
+        let start = self.documents() * (HEAD + SIGHT) + self.small(sight, NAME)? as usize;
+        self.heads.get(start..)?.get(..self.small(sight, NAME_LENGTH)? as usize)
     }
 
-    fn small(&self, document: usize, field: usize) -> Option<u32> {
-        let four = self.record_of(document)?.get(field..field + 4)?;
+    fn stamp_at(&self, place: usize) -> Option<Stamp> {
+        let sight = self.sight_at(place)?;
+        Some(Stamp {
+            size: self.large(sight, STAMP)?,
+            modified: self.large(sight, STAMP + 8)?.cast_signed(),
+            changed: self.large(sight, STAMP + 16)?.cast_signed(),
+            inode: self.large(sight, STAMP + 24)?,
+        })
+    }
+
+    /// Returns where the head of a document begins.
+    fn head_of(&self, document: usize) -> Option<usize> {
+        (document < self.documents()).then(|| document * HEAD)
+    }
+
+    /// Returns where the record of a place begins.
+    fn sight_at(&self, place: usize) -> Option<usize> {
+        (place < self.documents()).then(|| self.documents() * HEAD + place * SIGHT)
+    }
+
+    fn small(&self, record: usize, field: usize) -> Option<u32> {
+        let four = self.heads.get(record + field..record + field + 4)?;
         Some(u32::from_le_bytes(four.try_into().ok()?))
     }
 
-    fn large(&self, document: usize, field: usize) -> Option<u64> {
-        let eight = self.record_of(document)?.get(field..field + 8)?;
+    fn large(&self, record: usize, field: usize) -> Option<u64> {
+        let eight = self.heads.get(record + field..record + field + 8)?;
         Some(u64::from_le_bytes(eight.try_into().ok()?))
     }
 
@@ -197,7 +213,7 @@ impl Segment {
         let head = self.head(document)?;
         let mut reader = Reader { bytes, at: 0 };
         Some(Entry {
-            file: std::str::from_utf8(head.file).ok()?.to_owned(),
+            file: std::str::from_utf8(self.file(document)?).ok()?.to_owned(),
             id: NoteId::parse(reader.text()?),
             title: reader.text()?.to_owned(),
             kind: head.kind,
@@ -271,16 +287,20 @@ impl Postings for Segment {
 }
 
 /// The bytes of a head, and where its fields are.
-const HEAD: usize = 72;
+const HEAD: usize = 32;
 const REST: usize = 0;
 const REST_LENGTH: usize = 4;
 const REST_SUM: usize = 8;
-const NAME: usize = 16;
-const NAME_LENGTH: usize = 20;
-const PLACE: usize = 24;
-const FLAGS: usize = 28;
-const MOMENT: usize = 32;
-const STAMP: usize = 40;
+const PLACE: usize = 16;
+const FLAGS: usize = 20;
+const MOMENT: usize = 24;
+
+/// The bytes of what a file was like, and where its fields are.
+const SIGHT: usize = 48;
+const DOCUMENT: usize = 0;
+const NAME: usize = 4;
+const NAME_LENGTH: usize = 8;
+const STAMP: usize = 16;
 
 /// So many documents' entries are made room for at once.
 const GROUP: usize = 64;

@@ -6,13 +6,13 @@ use super::super::entry::Entry;
 use super::super::files::Stamp;
 use super::super::note::{NoteId, NoteKind, Status};
 use super::layout::{Header, PARTS, Part, Place, checksum, put_list, put_text};
-use super::{HEAD, IS_LOCAL, IS_NOTE, Segment, terms};
+use super::{HEAD, IS_LOCAL, IS_NOTE, SIGHT, Segment, terms};
 use crate::support::bm25::{Index, KINDS, Posting, Postings, mean_of};
 use crate::support::words::TermKind;
 
 /// What a segment is made from: notes in their order, and where their postings come from.
 pub(in super::super) struct Source<'a> {
-    /// The entries, sorted by file.
+    /// The entries, in the order of their files.
     pub(in super::super) entries: Vec<&'a Entry>,
     /// The number of each in the order of the folder.
     pub(in super::super) order: Vec<u32>,
@@ -53,23 +53,27 @@ impl Segment {
 
 impl Source<'_> {
     fn heads(&self) -> (Vec<u8>, Vec<u8>) {
-        let mut places = vec![0; self.entries.len()];
         // A place for each document, also where the folder changed in between.
-        let mut order = vec![0_u32; self.entries.len()];
-        for ((place, number), at) in (0_u32..).zip(&self.order).zip(&mut order) {
-            *at = *number;
-            if let Some(known) = places.get_mut(*number as usize) {
-                *known = place;
+        let mut places = vec![None; self.entries.len()];
+        let mut order = Vec::new();
+        for number in self.order.iter().copied().chain(0..short(self.entries.len())) {
+            if let Some(place) = places.get_mut(number as usize).filter(|place| place.is_none()) {
+                *place = Some(short(order.len()));
+                order.push(number as usize);
             }
         }
-        let (mut heads, mut names, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut heads, mut rest) = (Vec::new(), Vec::new());
         for (entry, place) in self.entries.iter().zip(places) {
             let start = rest.len();
             put_entry(&mut rest, entry);
-            put_head(&mut heads, entry, place, names.len(), (start, &rest[start..]));
+            put_head(&mut heads, entry, place.unwrap_or_default(), (start, &rest[start..]));
+        }
+        let mut names = Vec::new();
+        for number in order {
+            let entry = self.entries[number];
+            put_sight(&mut heads, entry, short(number), names.len());
             names.extend(entry.file.as_bytes());
         }
-        heads.extend(order.into_iter().flat_map(u32::to_le_bytes));
         heads.append(&mut names);
         (heads, rest)
     }
@@ -130,21 +134,12 @@ fn put_part(bytes: &mut Vec<u8>, content: &[u8]) -> Place {
     place
 }
 
-fn put_head(
-    heads: &mut Vec<u8>,
-    entry: &Entry,
-    place: u32,
-    name: usize,
-    (rest, written): (usize, &[u8]),
-) {
-    let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes();
+fn put_head(heads: &mut Vec<u8>, entry: &Entry, place: u32, (rest, written): (usize, &[u8])) {
     let index_of = |found: Option<usize>| found.and_then(|at| u8::try_from(at).ok()).unwrap_or(0);
     let start = heads.len();
-    heads.extend(small(rest));
-    heads.extend(small(written.len()));
+    heads.extend(short(rest).to_le_bytes());
+    heads.extend(short(written.len()).to_le_bytes());
     heads.extend(checksum(written).to_le_bytes());
-    heads.extend(small(name));
-    heads.extend(small(entry.file.len()));
     heads.extend(place.to_le_bytes());
     heads.push(index_of(NoteKind::ALL.iter().position(|kind| *kind == entry.kind)));
     heads.push(index_of(Status::ALL.iter().position(|status| *status == entry.status)));
@@ -152,11 +147,23 @@ fn put_head(
     heads.push(flag(entry.is_note(), IS_NOTE) | flag(entry.is_local, IS_LOCAL));
     heads.push(0);
     heads.extend(entry.moment.to_le_bytes());
+    debug_assert_eq!(heads.len() - start, HEAD, "a head has its length");
+}
+
+fn put_sight(heads: &mut Vec<u8>, entry: &Entry, document: u32, name: usize) {
+    let start = heads.len();
+    for number in [document, short(name), short(entry.file.len()), 0] {
+        heads.extend(number.to_le_bytes());
+    }
     let Stamp { size, modified, changed, inode } = entry.stamp;
     for number in [size, modified.cast_unsigned(), changed.cast_unsigned(), inode] {
         heads.extend(number.to_le_bytes());
     }
-    debug_assert_eq!(heads.len() - start, HEAD, "a head has its length");
+    debug_assert_eq!(heads.len() - start, SIGHT, "what a file was like has its length");
+}
+
+fn short(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 fn put_entry(rest: &mut Vec<u8>, entry: &Entry) {
