@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{files, format};
-use crate::support::atomic_file;
+use crate::support::atomic_file::{self, UNFINISHED};
 
 /// So many are kept.
 const KEPT: usize = 200;
@@ -89,7 +89,7 @@ impl Trash {
         if self.make().is_err() {
             return;
         }
-        let kept = self.kept();
+        let kept = self.swept();
         let place = self.place_after(&kept, Deed::Create, file, after);
         atomic_file::replace_derived(&place, b"").ok();
         let created = kept.iter().filter(|kept| kept.deed == Deed::Create);
@@ -100,13 +100,33 @@ impl Trash {
 
     /// Returns what is kept, the latest first.
     pub(super) fn kept(&self) -> Vec<Kept> {
-        if self.folder.is_symlink() {
-            return Vec::new();
+        self.look().0
+    }
+
+    /// Like [`Self::kept`] for a writer, which holds the lock of the notes: nobody else is writing
+    /// here, so what is unfinished was left by one that died.
+    fn swept(&self) -> Vec<Kept> {
+        let (kept, has_unfinished) = self.look();
+        if has_unfinished {
+            atomic_file::remove_unfinished(&self.folder);
         }
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let mut kept: Vec<Kept> = entries.filter_map(|entry| read_name(&entry.path())).collect();
-        kept.sort_unstable_by_key(|kept| std::cmp::Reverse(kept.number));
         kept
+    }
+
+    /// Returns what is kept, and whether something is unfinished.
+    fn look(&self) -> (Vec<Kept>, bool) {
+        if self.folder.is_symlink() {
+            return (Vec::new(), false);
+        }
+        let mut has_unfinished = false;
+        let mut kept = Vec::new();
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            has_unfinished |=
+                entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
+            kept.extend(read_name(&entry.path()));
+        }
+        kept.sort_unstable_by_key(|kept| std::cmp::Reverse(kept.number));
+        (kept, has_unfinished)
     }
 
     /// Returns the former bytes that have a hash, if they are still kept.
@@ -138,7 +158,7 @@ impl Trash {
     }
 
     fn forget_old(&self) {
-        let kept = self.kept().into_iter().filter(|kept| kept.deed != Deed::Create);
+        let kept = self.swept().into_iter().filter(|kept| kept.deed != Deed::Create);
         let mut bytes = 0;
         for (at, kept) in kept.enumerate() {
             bytes += fs::metadata(&kept.path).map_or(0, |metadata| metadata.len());

@@ -45,10 +45,12 @@ fn check(write: Write, before: &[&str], after: &[&str]) {
             expected.push("later".to_owned());
             expected.sort();
             assert_eq!(titles(&later), expected);
-            let left = fs::read_dir(folder.path().join("notes")).unwrap().flatten();
-            let unfinished =
-                left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".unfinished"));
-            assert_eq!(unfinished.count(), 0, "step {nth}, {fault:?}");
+            for place in ["notes", "notes/.trash"] {
+                let left = fs::read_dir(folder.path().join(place)).unwrap().flatten();
+                let unfinished = left
+                    .filter(|entry| entry.file_name().to_string_lossy().starts_with(".unfinished"));
+                assert_eq!(unfinished.count(), 0, "step {nth}, {fault:?}, {place}");
+            }
             if !came_there {
                 assert!(result.is_ok());
                 break;
