@@ -13,7 +13,8 @@ use clap::{Args, Subcommand};
 
 use super::{CliError, ExitKind};
 use crate::notes::{
-    Filter, NewNote, NoteEdit, NoteError, NoteKind, NoteStore, Severity, Status, merge_files,
+    Filter, FormerState, NewNote, NoteEdit, NoteError, NoteKind, NoteStore, Severity, Status,
+    merge_files,
 };
 use crate::support::text::clean;
 
@@ -53,7 +54,8 @@ pub enum NotesCommand {
     Summary,
     /// Delete a note; `notes undo` brings it back
     Delete {
-        /// The id of a note; its start or end is enough
+        /// The id of a note; its start or end is enough. Or the name of a file that cannot be
+        /// understood
         id: String,
     },
     /// Take the latest creation, update or deletion back
@@ -214,11 +216,8 @@ pub fn run(
             Answer::new(text::summary(&summary), json::summary(&summary))
         }
         NotesCommand::Delete { id } => {
-            let note = store.delete(id).map_err(failed)?;
-            Answer::new(
-                format!("deleted {}: {}\n", note.id, note.title),
-                json::done(&note.id, &note.title, "delete"),
-            )
+            let deleted = store.delete_file(id).map_err(failed)?;
+            Answer::new(text::deleted(&deleted), json::done(&deleted.id, &deleted.title, "delete"))
         }
         NotesCommand::Undo => {
             let undone = store.undo().map_err(failed)?;
@@ -315,6 +314,13 @@ fn create(
     if let Some(near) = &created.near_duplicate {
         // The note is written: a warning that cannot be printed changes nothing.
         writeln!(err, "warning: {} says almost the same: {}", near.id, near.title).ok();
+    }
+    if let Some(former) = &created.former_state {
+        let FormerState { id, title, .. } = former;
+        let of = former.thread.as_ref().map(|thread| format!(" of `{thread}`")).unwrap_or_default();
+        writeln!(err, "warning: {id} was the current state{of} and is still open: {title}").ok();
+        writeln!(err, "hint: `groundskeeper notes update {id} --status superseded` settles it")
+            .ok();
     }
     Ok(Answer::new(format!("{}\n", created.note.id), json::created(&created, folder(store))))
 }

@@ -26,9 +26,6 @@ pub(super) const SEGMENT_FILE: &str = ".search_index";
 /// one in a hundred and twenty-eight.
 const MAY_BE_BEHIND: usize = 64;
 
-/// So many of the newest notes that the segment does not know are looked at by a creation.
-const NEWEST: usize = 32;
-
 /// From here on a creation does not look at every note.
 const LARGE: usize = 256;
 
@@ -83,10 +80,15 @@ struct Last {
 impl Catalog {
     /// Returns the entries with their documents' numbers, in no order.
     pub(super) fn entries(&self) -> impl Iterator<Item = (usize, &Entry)> {
+        self.read_entries();
+        self.numbers().filter_map(|document| Some((document, self.entry(document)?)))
+    }
+
+    /// Reads all entries at once, for who asks for more than a few.
+    pub(super) fn read_entries(&self) {
         if let Some(segment) = &self.segment {
             segment.read_entries();
         }
-        self.numbers().filter_map(|document| Some((document, self.entry(document)?)))
     }
 
     /// Reads all entries, and returns whether each is what was written.
@@ -232,8 +234,9 @@ impl Loader {
     }
 
     /// Returns the notes without looking at those that the segment knows, for a creation in a
-    /// large folder: what it is compared with may be a little old. None where a full look is due.
-    pub(super) fn glance(&self) -> Option<Catalog> {
+    /// large folder, and of the others only at the `newest`: what it is compared with may be a
+    /// little old. None where a full look is due.
+    pub(super) fn glance(&self, newest: usize) -> Option<Catalog> {
         let mut state = self.state();
         let segment = self.segment(&mut state)?;
         if segment.documents() < LARGE {
@@ -248,7 +251,7 @@ impl Loader {
         if new.len() > behind {
             return None;
         }
-        let latest = new.into_iter().rev().take(NEWEST).map(|name| Found {
+        let latest = new.into_iter().rev().take(newest).map(|name| Found {
             name: name.clone(),
             stamp: Stamp::default(),
             is_plain: true,

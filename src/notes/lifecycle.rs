@@ -60,11 +60,15 @@ pub(super) fn waits_for<'a>(entry: &'a Entry, entries: &[&Entry]) -> Vec<&'a str
 
 /// Returns whether a note still counts.
 pub(super) fn is_live(entry: &Entry) -> bool {
-    entry.is_note()
-        && match entry.status {
-            Status::Open | Status::Doing => true,
-            Status::Done | Status::Superseded | Status::Dropped => false,
-        }
+    entry.is_note() && is_open(entry.status)
+}
+
+/// Returns whether a matter of that status is not settled.
+pub(super) fn is_open(status: Status) -> bool {
+    match status {
+        Status::Open | Status::Doing => true,
+        Status::Done | Status::Superseded | Status::Dropped => false,
+    }
 }
 
 /// Returns whether search leaves a note out unless asked.

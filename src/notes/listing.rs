@@ -138,7 +138,7 @@ impl NoteStore {
         Ok(files.filter_map(|file| Some(self.read_file(file).ok()?.0)).collect())
     }
 
-    fn sort(&self, entries: &mut [&Entry]) {
+    pub(super) fn sort(&self, entries: &mut [&Entry]) {
         let zone = self.zone();
         entries.sort_by(|a, b| lifecycle::sort_key(b, zone).cmp(&lifecycle::sort_key(a, zone)));
     }

@@ -18,8 +18,9 @@ use super::error::NoteError;
 use super::files::{self, Stamp};
 use super::front_matter::{NoteText, Problem};
 use super::near::{self, NearDuplicate};
-use super::note::{NewNote, Note, NoteId};
-use super::trash::{Deed, Trash};
+use super::note::{NewNote, Note, NoteId, NoteKind};
+use super::states::FormerState;
+use super::trash::Trash;
 use super::{check, format, index_file};
 use crate::support::atomic_file::{self, Lock};
 use crate::support::clock::Clock;
@@ -41,6 +42,8 @@ pub struct Created {
     pub note: Note,
     /// Another note that says almost the same.
     pub near_duplicate: Option<NearDuplicate>,
+    /// The state that was current in the line of work of this one, and is still open.
+    pub former_state: Option<FormerState>,
     /// Whether the note was there before, so that nothing was written.
     pub existed: bool,
 }
@@ -81,14 +84,20 @@ impl NoteStore {
     ) -> Result<Created, NoteError> {
         check::new_note(new)?;
         let _lock = self.lock()?;
-        let glance = self.loader.glance();
+        let known = match new.kind {
+            // The state before it may be one of the newest notes.
+            NoteKind::TaskState => usize::MAX,
+            _ => NEWEST,
+        };
+        let glance = self.loader.glance(known);
         let near_duplicate = match &glance {
             Some(catalog) => self.near_duplicate(catalog, new),
             None => self.with_catalog(|catalog| Ok(self.near_duplicate(catalog, new)))?,
         };
         if let Some(near) = near_duplicate.as_ref().filter(|near| exists(near)) {
             let note = self.read(near.id.as_str())?;
-            return Ok(Created { note, near_duplicate: None, existed: true });
+            let (near_duplicate, former_state) = (None, None);
+            return Ok(Created { note, near_duplicate, former_state, existed: true });
         }
         if glance.as_ref().is_some_and(Catalog::is_damaged) {
             self.loader.forget();
@@ -97,10 +106,19 @@ impl NoteStore {
         let (id, text) = self.write_new(new, now)?;
         let note = self.read_back(&id, &text)?;
         self.trash.remember_creation(&note.file, &note.hash);
-        if glance.is_none() || !index_file::append(&self.folder, &Entry::of(&note)) {
+        let entry = Entry::of(&note);
+        if glance.is_none() || !index_file::append(&self.folder, &entry) {
             self.refresh_index();
         }
-        Ok(Created { note, near_duplicate, existed: false })
+        let former_state = match &glance {
+            Some(catalog) => self.former_state(catalog, &entry),
+            None if new.kind != NoteKind::TaskState => None,
+            // The note is written: what cannot be told of another is no failure.
+            None => {
+                self.with_catalog(|catalog| Ok(self.former_state(catalog, &entry))).unwrap_or(None)
+            }
+        };
+        Ok(Created { note, near_duplicate, former_state, existed: false })
     }
 
     /// Reads a note; the start or the end of its id is enough.
@@ -116,19 +134,6 @@ impl NoteStore {
         let file = self.find(id)?;
         let (note, _, _) = self.read_file(&file)?;
         Ok(note.id)
-    }
-
-    /// Deletes a note and returns it; its bytes stay recoverable ([`Self::undo`]).
-    pub fn delete(&self, id: &str) -> Result<Note, NoteError> {
-        // What is not there is told before the lock, which makes the folder.
-        self.find(id)?;
-        let _lock = self.lock()?;
-        let file = self.find(id)?;
-        let (note, _, _) = self.read_file(&file)?;
-        let path = self.folder.join(&file);
-        self.trash.take(Deed::Delete, &path, &file).map_err(NoteError::io("deleting", &path))?;
-        self.change_index(&note.id, None);
-        Ok(note)
     }
 
     /// Returns the notes as they are now, with all their entries read.
@@ -352,6 +357,9 @@ pub(super) fn refuse_conflict(file: &str, text: &NoteText<'_>) -> Result<(), Not
 
 /// How long a lock is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// So many of the newest notes are looked at in a large folder when one is written.
+const NEWEST: usize = 32;
 
 /// So many changes may pass before the index is made of all notes again.
 const UNSEEN: u64 = 64;

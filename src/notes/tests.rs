@@ -3,12 +3,14 @@
 #![expect(clippy::disallowed_methods, reason = "a test writes files as people do")]
 
 mod crashes;
+mod deleting;
 mod doctor;
 mod hostile;
 mod imports;
 mod merging;
 mod segments;
 mod spellings;
+mod states;
 
 use std::fs;
 use std::sync::Arc;

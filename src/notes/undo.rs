@@ -40,7 +40,9 @@ impl NoteStore {
                     continue;
                 }
                 (Deed::Create, Some(bytes)) => self.undo_creation(&kept, &bytes)?,
-                (Deed::Update | Deed::Delete, current) => self.undo_change(&kept, current)?,
+                (Deed::Update | Deed::Delete, Some(bytes)) => self.undo_change(&kept, &bytes)?,
+                (Deed::Delete, None) => self.undo_deletion(&kept)?,
+                (Deed::Update, None) => return Err(NoteError::ChangedAfter(id(&kept))),
             };
             forget(&kept)?;
             self.refresh_index();
@@ -61,30 +63,26 @@ impl NoteStore {
         Ok(Undone { id: id(kept), title, what: "create", kept: Some(place) })
     }
 
-    /// Puts the former bytes back.
-    fn undo_change(&self, kept: &Kept, current: Option<Vec<u8>>) -> Result<Undone, NoteError> {
+    /// Puts a deleted file back as it was, however large it is and whatever it holds.
+    fn undo_deletion(&self, kept: &Kept) -> Result<Undone, NoteError> {
+        let path = self.folder.join(&kept.file);
+        atomic_file::move_new(&kept.path, &path).map_err(NoteError::io("moving", &path))?;
+        Ok(Undone { id: id(kept), title: self.title(kept), what: "delete", kept: None })
+    }
+
+    /// Puts the former bytes in the place of those that are there.
+    fn undo_change(&self, kept: &Kept, bytes: &[u8]) -> Result<Undone, NoteError> {
         let path = self.folder.join(&kept.file);
         let former = files::read(&kept.path).map_err(NoteError::io("reading", &kept.path))?.0;
-        let is_as_left = match (&current, kept.deed) {
-            (None, Deed::Delete) => true,
-            (Some(bytes), Deed::Update) if format::hash(bytes) == kept.after => true,
-            // An undoing that was killed half-way, or an update that never came to its place.
-            (Some(bytes), _) => *bytes == former,
-            (None, _) => false,
-        };
-        if !is_as_left {
+        let is_as_left = kept.deed == Deed::Update && format::hash(bytes) == kept.after;
+        // An undoing that was killed half-way, or an update that never came to its place.
+        if !is_as_left && bytes != former {
             return Err(NoteError::ChangedAfter(id(kept)));
         }
-        match current {
-            Some(bytes) => {
-                self.trash
-                    .keep(Deed::Undo, &kept.file, &bytes, &format::hash(&former))
-                    .map_err(NoteError::io("keeping a copy of", &path))?;
-                atomic_file::replace(&path, &former)
-            }
-            None => atomic_file::create_new(&path, &former),
-        }
-        .map_err(NoteError::io("writing", &path))?;
+        self.trash
+            .keep(Deed::Undo, &kept.file, bytes, &format::hash(&former))
+            .map_err(NoteError::io("keeping a copy of", &path))?;
+        atomic_file::replace(&path, &former).map_err(NoteError::io("writing", &path))?;
         let what = if kept.deed == Deed::Delete { "delete" } else { "update" };
         Ok(Undone { id: id(kept), title: self.title(kept), what, kept: None })
     }

@@ -148,6 +148,47 @@ fn what_cannot_be_understood_is_counted_and_found() {
 }
 
 #[test]
+fn what_cannot_be_understood_is_deleted_by_its_name() {
+    let env = Env::new().file(".groundskeeper/notes/broken.md", b"\xff not a note");
+    let ran = env.run(["notes", "delete", "broken.md"]).code(0);
+    assert_eq!(
+        ran.stdout(),
+        "deleted broken.md, which could not be understood: it is not UTF-8\n\
+         `groundskeeper notes undo` brings it back\n"
+    );
+    assert!(!notes(&env).join("broken.md").exists());
+    assert_eq!(env.run(["notes", "undo"]).code(0).stdout(), "took the deletion of broken back\n");
+    assert_eq!(fs::read(notes(&env).join("broken.md")).unwrap(), b"\xff not a note");
+    env.run(["notes", "delete", "../broken.md"]).code(2);
+}
+
+#[test]
+fn a_new_state_tells_which_one_was_current() {
+    let env = Env::new();
+    let create = |title: &str| {
+        let body = format!("body of {title}");
+        let common = ["notes", "create", "--type", "task_state", "--tag", "phase1"];
+        env.run([&common[..], &["--title", title, "--content", &body]].concat()).code(0)
+    };
+    let first = create("first").stdout();
+    let (first, second) = (first.trim(), create("second"));
+    assert_eq!(
+        second.stderr(),
+        format!(
+            "warning: {first} was the current state of `phase1` and is still open: first\n\
+             hint: `groundskeeper notes update {first} --status superseded` settles it\n"
+        )
+    );
+    env.run(["notes", "update", second.stdout().trim(), "--status", "superseded"]).code(0);
+    let third = document(
+        &env,
+        &["create", "--type", "task_state", "--tag", "phase1", "--title", "t", "--content", "new"],
+    );
+    assert_eq!(third["former_state"]["id"], first);
+    assert_eq!(third["former_state"]["thread"], "phase1");
+}
+
+#[test]
 fn eight_processes_write_two_hundred_notes() {
     let env = Env::new();
     env.run(["init"]).code(0);

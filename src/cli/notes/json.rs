@@ -23,6 +23,11 @@ pub(super) fn created(created: &Created, folder: &Path) -> Value {
             "title": near.title,
             "likeness": near.likeness,
         })),
+        "former_state": created.former_state.as_ref().map(|former| json!({
+            "id": former.id.as_str(),
+            "title": former.title,
+            "thread": former.thread,
+        })),
     })
 }
 

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
 use crate::notes::{
-    Checkup, Entry, Imported, Listing, Note, NoteId, SearchResult, Severity, Summary, Undone,
-    Updated,
+    Checkup, Deleted, Entry, Imported, Listing, Note, NoteId, SearchResult, Severity, Summary,
+    Undone, Updated,
 };
 
 /// A whole note, as its front matter and its body.
@@ -41,6 +41,19 @@ pub(super) fn updated(updated: &Updated) -> String {
     format!("updated {id}: {}{merged}\n", updated.changed.join("; "))
 }
 
+/// What was deleted.
+pub(super) fn deleted(deleted: &Deleted) -> String {
+    let Deleted { id, title, problem } = deleted;
+    match problem {
+        None => format!("deleted {id}: {title}\n"),
+        Some(problem) => {
+            format!(
+                "deleted {title}, which could not be understood: {problem}\n`groundskeeper notes undo` brings it back\n"
+            )
+        }
+    }
+}
+
 /// What was taken back, and where a note is that is gone by that.
 pub(super) fn undone(undone: &Undone) -> String {
     let what = match undone.what {
@@ -49,7 +62,11 @@ pub(super) fn undone(undone: &Undone) -> String {
         other => other,
     };
     let Undone { id, title, kept, .. } = undone;
-    let mut text = format!("took the {what} of {id} back: {title}\n");
+    let mut text = format!("took the {what} of {id} back");
+    if !title.is_empty() {
+        _ = write!(text, ": {title}");
+    }
+    text.push('\n');
     if let Some(place) = kept {
         _ = writeln!(text, "it is kept as {}", place.display());
     }

@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use crate::notes::{Created, Entry, Listing, Note, NoteId, SearchResult, Summary, Updated};
+use crate::notes::{
+    Created, Entry, FormerState, Listing, Note, NoteId, SearchResult, Summary, Updated,
+};
 use crate::prompts::Language;
 use crate::protocol::{Completeness, ToolOutput};
 
@@ -31,7 +33,30 @@ pub(super) fn created(created: &Created, language: Language) -> ToolOutput {
             ),
         };
     }
+    if let Some(former) = &created.former_state {
+        text.push('\n');
+        text.push_str(&after(former, language));
+    }
     output(text, format!("created {}", head(note)))
+}
+
+/// The state that a new one comes after, in a sentence.
+fn after(former: &FormerState, language: Language) -> String {
+    let FormerState { id, title, thread } = former;
+    match (language, thread) {
+        (Language::En, Some(thread)) => format!(
+            "{id} “{title}” was the current task_state of `{thread}` and is still open: set its `status` to `superseded` if this note takes its place."
+        ),
+        (Language::En, None) => format!(
+            "{id} “{title}” was the current task_state and is still open: set its `status` to `superseded` if this note takes its place."
+        ),
+        (Language::Zh, Some(thread)) => format!(
+            "{id}“{title}”此前是 `{thread}` 的当前 task_state，且仍未了结：若由本条取代，请将其 `status` 设为 `superseded`。"
+        ),
+        (Language::Zh, None) => format!(
+            "{id}“{title}”此前是当前的 task_state，且仍未了结：若由本条取代，请将其 `status` 设为 `superseded`。"
+        ),
+    }
 }
 
 /// A note that is there already, word for word.

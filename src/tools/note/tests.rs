@@ -47,6 +47,28 @@ fn the_examples_of_the_book_work() {
 }
 
 #[test]
+fn a_new_state_names_the_one_that_was_current_in_a_sentence() {
+    let (_folder, tool) = tool();
+    let write = |title: &str, language: Language| {
+        let arguments = json!({"action": "create", "title": title, "content": title,
+            "note_type": "task_state", "tags": ["phase1"]});
+        tool.act(&serde_json::from_value(arguments).unwrap(), language).unwrap()
+    };
+    let first = write("first state", Language::En);
+    assert_eq!(first.for_model.lines().count(), 2, "{}", first.for_model);
+    let Effect::Note(change) = &first.effects[0] else { panic!() };
+    let second = write("second state", Language::En).for_model;
+    let expected = format!(
+        "{} “first state” was the current task_state of `phase1` and is still open: set its \
+         `status` to `superseded` if this note takes its place.",
+        change.id
+    );
+    assert_eq!(second.lines().last(), Some(expected.as_str()));
+    let third = write("third state", Language::Zh).for_model;
+    assert!(third.lines().last().unwrap().contains("“second state”此前是 `phase1`"), "{third}");
+}
+
+#[test]
 fn a_note_that_is_there_word_for_word_is_not_written_again() {
     let (_folder, tool) = tool();
     let id = create(&tool, "Checkout is slow");
