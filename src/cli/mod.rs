@@ -31,6 +31,7 @@ use tokio::runtime::{Builder, Runtime};
 pub use error::{CliError, ExitKind};
 
 use crate::config::Environment;
+use crate::terminal::survive_the_largest_file;
 use crate::ui::markdown;
 use args::{Cli, Command, ConfigCommand};
 use notes::NotesCommand;
@@ -39,6 +40,7 @@ use wiring::Setup;
 /// Runs the program: reads the process's arguments and environment, does what is asked, and
 /// returns the exit code.
 pub fn main() -> ExitCode {
+    survive_the_largest_file();
     let arguments = examples::under_help(Cli::command()).try_get_matches();
     let cli = match arguments.and_then(|arguments| Cli::from_arg_matches(&arguments)) {
         Ok(cli) => cli,

@@ -113,7 +113,7 @@ impl Sides {
 }
 
 /// Less alike are two notes, and not two versions of one.
-const TWO_NOTES: f64 = 0.3;
+pub(super) const TWO_NOTES: f64 = 0.3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {

@@ -196,7 +196,7 @@ fn read_key(key: &str, text: &NoteText<'_>, metadata: &mut Metadata) -> Result<(
         }
         "type" => {
             let written = values::read_text(key, raw)?;
-            match NoteKind::parse(&written) {
+            match NoteKind::parse(&written.trim().to_ascii_lowercase()) {
                 Some(kind) => metadata.kind = kind,
                 None if written.is_empty() => {}
                 None => odd(format!("`{written}` is not a type of note")),
@@ -204,7 +204,7 @@ fn read_key(key: &str, text: &NoteText<'_>, metadata: &mut Metadata) -> Result<(
         }
         "status" => {
             let written = values::read_text(key, raw)?;
-            match Status::parse(&written) {
+            match Status::parse(&written.trim().to_ascii_lowercase()) {
                 Some(status) => metadata.status = status,
                 None if written.is_empty() => {}
                 None => odd(format!("`{written}` is not a status")),

@@ -10,11 +10,15 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::conflict::TWO_NOTES;
 use super::error::NoteError;
 use super::files;
 use super::format::{self, Metadata};
 use super::front_matter::NoteText;
-use super::note::{NewNote, NoteId, NoteKind, read_time};
+use super::index_file::INDEX_FILE;
+use super::near::{fingerprint, likeness};
+use super::note::{NewNote, Note, NoteId, NoteKind, read_time};
+use super::secrets;
 use super::store::NoteStore;
 use super::values;
 use crate::support::atomic_file;
@@ -33,37 +37,53 @@ pub struct Imported {
 impl NoteStore {
     /// Takes over the notes of a folder of the Python package.
     pub fn import(&self, from: &Path) -> Result<Imported, NoteError> {
+        let bad = |problem| Err(NoteError::BadValue { field: "folder", problem });
         if !from.is_dir() {
-            let problem = format!("names `{}`, which is no folder", from.display());
-            return Err(NoteError::BadValue { field: "folder", problem });
+            return bad(format!("names `{}`, which is no folder", from.display()));
+        }
+        if from
+            .canonicalize()
+            .is_ok_and(|from| self.folder.canonicalize().is_ok_and(|to| from == to))
+        {
+            return bad(format!("names `{}`, where the notes lie already", from.display()));
         }
         let scan = files::scan(from, "\0", || None::<files::Nothing>)
             .map_err(NoteError::io("reading", from))?;
-        let index = read_index(&from.join("notes_index.json"));
-        let _lock = self.lock()?;
         let mut imported = Imported::default();
-        for found in scan.others() {
-            let name = found.name.clone();
-            let read = files::read(&from.join(&name)).map_err(|error| error.to_string());
+        let index = read_index(&from.join(INDEX_FILE)).unwrap_or_else(|problem| {
+            imported.problems.push((INDEX_FILE.to_owned(), problem));
+            BTreeMap::new()
+        });
+        let mut names: Vec<_> = scan.others().map(|found| found.name.clone()).collect();
+        // Those that have an id for a name keep it.
+        names.sort_by_key(|name| (format::identity(name, "").is_none(), name.clone()));
+        for name in &names {
+            let read = files::read(&from.join(name)).map_err(|error| error.to_string());
             let source = read.and_then(|(bytes, _)| {
                 String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
             });
-            let foreign = source.and_then(|source| Foreign::read(&name, &source, &index));
-            match foreign {
+            match source.and_then(|source| Foreign::read(name, &source, &index)) {
                 Ok(foreign) => self.take_in(&foreign, name, &mut imported)?,
-                Err(problem) => imported.problems.push((name, problem)),
+                Err(problem) => imported.problems.push((name.clone(), problem)),
             }
         }
+        for id in index.keys().filter(|id| !names.contains(&format!("{id}.md"))) {
+            let problem = "the index names it, and there is no such file".to_owned();
+            imported.problems.push((format!("{id}.md"), problem));
+        }
+        let _lock = self.lock()?;
         self.refresh_index();
         Ok(imported)
     }
 
+    /// Takes one note in; others that write wait no longer than for that.
     fn take_in(
         &self,
         foreign: &Foreign,
-        name: String,
+        name: &str,
         imported: &mut Imported,
     ) -> Result<(), NoteError> {
+        let _lock = self.lock()?;
         let second = foreign.id.second().unwrap_or_else(|| self.clock.now().naive_local());
         let mut id = foreign.id.clone();
         for number in 0.. {
@@ -71,21 +91,40 @@ impl NoteStore {
             let path = self.folder.join(id.file_name());
             match atomic_file::create_new(&path, text.as_bytes()) {
                 Ok(()) => {
-                    imported.notes.push((id, name));
+                    imported.notes.push((id, name.to_owned()));
                     return Ok(());
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    if files::read(&path).is_ok_and(|(bytes, _)| bytes == text.as_bytes()) {
-                        imported.already_here.push(name);
-                        return Ok(());
+                    let here = self.read_file(&id.file_name()).ok();
+                    match here.map(|(note, source, _)| foreign.compare(&note, source == text)) {
+                        Some(Presence::Here) => imported.already_here.push(name.to_owned()),
+                        Some(Presence::Newer) => {
+                            let problem = format!("it changed since it was imported as {id}");
+                            imported.problems.push((name.to_owned(), problem));
+                        }
+                        Some(Presence::Other) | None => {
+                            id = NoteId::new(second, number);
+                            continue;
+                        }
                     }
+                    return Ok(());
                 }
                 Err(error) => return Err(NoteError::io("writing", path)(error)),
             }
-            id = NoteId::new(second, number);
         }
         Ok(())
     }
+}
+
+/// What a note that has the id of one of the package is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    /// The same, as it was or changed here.
+    Here,
+    /// The same, and changed there since.
+    Newer,
+    /// Another one.
+    Other,
 }
 
 /// A note of the package.
@@ -97,7 +136,35 @@ struct Foreign {
 }
 
 impl Foreign {
+    /// Tells what a note here is. Its id tells the second alone, so more must be the same.
+    fn compare(&self, here: &Note, is_same: bool) -> Presence {
+        if is_same {
+            return Presence::Here;
+        }
+        let words = |title: &str, content: &str| fingerprint(title, content);
+        let alike = likeness(
+            &words(&self.new.title, &self.new.content),
+            &words(&here.title, &here.content),
+        );
+        let has_fraction = self.created_at.contains('.');
+        let same_moment = here.created_at == self.created_at;
+        if !same_moment || !(has_fraction || here.title == self.new.title || alike >= TWO_NOTES) {
+            return Presence::Other;
+        }
+        let moment = |written: &str| read_time(written, &chrono::Utc);
+        if moment(&self.updated_at) > moment(&here.updated_at) {
+            Presence::Newer
+        } else {
+            Presence::Here
+        }
+    }
+
     fn read(name: &str, source: &str, index: &BTreeMap<String, Value>) -> Result<Self, String> {
+        if let Some((line, what)) = secrets::find(source) {
+            return Err(format!("line {line} looks like {what}, and notes go into Git"));
+        }
+        // What is written anew has line ends of one kind.
+        let source = &source.replace("\r\n", "\n");
         let text = NoteText::parse(source).map_err(|problem| problem.to_string())?;
         let metadata = format::read_metadata(&text).map_err(|problem| problem.to_string())?;
         let known = index.get(name.trim_end_matches(".md")).or_else(|| index.get(&metadata.id));
@@ -139,21 +206,26 @@ impl Foreign {
     }
 }
 
-/// Reads both shapes of index: notes by id, and a list of notes.
-fn read_index(path: &Path) -> BTreeMap<String, Value> {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    let entries = match serde_json::from_str(&text) {
+/// Reads both shapes of index: notes by id, and a list of notes. The files are the truth: an index
+/// that is not there has nothing to add.
+fn read_index(path: &Path) -> Result<BTreeMap<String, Value>, String> {
+    let bytes = match files::read(path) {
+        Ok((bytes, _)) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(error.to_string()),
+    };
+    let entries = match serde_json::from_slice(&bytes) {
         Ok(Value::Object(mut object)) => match object.remove("notes") {
             Some(Value::Array(notes)) => notes,
             _ => object.into_iter().map(|(_, entry)| entry).collect(),
         },
-        // The files are the truth; an index that cannot be read only has less to add.
-        _ => Vec::new(),
+        _ => return Err("it is no index, so only the files were read".to_owned()),
     };
-    entries
-        .into_iter()
-        .filter_map(|entry| Some((entry["id"].as_str()?.to_owned(), entry)))
-        .collect()
+    let by_id = entries.into_iter().filter_map(|entry| {
+        let id = NoteId::parse(entry["id"].as_str()?)?;
+        Some((id.to_string(), entry))
+    });
+    Ok(by_id.collect())
 }
 
 fn title(metadata: &Metadata, known: Option<&Value>, has_front_matter: bool) -> String {

@@ -22,6 +22,9 @@ const REMEMBERED: usize = 200;
 /// So many bytes are kept, except that the latest always is.
 const KEPT_BYTES: u64 = 32 << 20;
 
+/// No folder was changed more often.
+const MOST_NUMBERS: u64 = 1_000_000_000_000;
+
 /// What was done to the file whose former bytes are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deed {
@@ -184,7 +187,8 @@ impl Deed {
 fn read_name(path: &Path) -> Option<Kept> {
     let name = path.file_name()?.to_str()?;
     let mut parts = name.splitn(4, '.');
-    let number = parts.next()?.parse().ok()?;
+    // A folder may come from anywhere, and the next number must fit as well.
+    let number = parts.next()?.parse().ok().filter(|number| *number < MOST_NUMBERS)?;
     let deed = match parts.next()? {
         "create" => Deed::Create,
         "update" => Deed::Update,
@@ -193,5 +197,7 @@ fn read_name(path: &Path) -> Option<Kept> {
         _ => return None,
     };
     let after = parts.next()?.trim_matches('-').to_owned();
-    Some(Kept { number, deed, after, file: parts.next()?.to_owned(), path: path.to_owned() })
+    let file = parts.next()?.to_owned();
+    let is_note = file.strip_suffix(".md").is_some_and(|name| !name.starts_with('.'));
+    is_note.then(|| Kept { number, deed, after, file, path: path.to_owned() })
 }

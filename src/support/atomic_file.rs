@@ -158,7 +158,17 @@ fn open_lock(path: &Path) -> io::Result<File> {
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
-    let file = options.open(path);
+    let file = match options.open(path) {
+        // The file of another user: to hold its lock it need not be written.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => options
+            .write(false)
+            .create(false)
+            .truncate(false)
+            .read(true)
+            .open(path)
+            .map_err(|_| error),
+        result => result,
+    };
     let is_plain = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
     match file {
         Ok(file) if is_plain => Ok(file),

@@ -39,7 +39,9 @@ use tokio_util::sync::CancellationToken;
 
 pub use error::TerminalError;
 pub use explain::{ExplainedWord, Explanation};
-pub use jail::{Check, JailReport, jail_helper_requested, run_jail_helper};
+pub use jail::{
+    Check, JailReport, jail_helper_requested, run_jail_helper, survive_the_largest_file,
+};
 pub use plan::Plan;
 pub use refusal::{Allowed, Refusal};
 pub use report::{CommandReport, StageReport};

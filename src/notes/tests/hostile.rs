@@ -291,3 +291,26 @@ fn what_is_no_note_is_found_as_raw_text_whatever_it_is_written_in() {
         assert!(hit.note.is_none() && hit.snippet.contains("sechzehnbit"), "{hit:?}");
     }
 }
+
+#[test]
+fn strange_names_in_the_trash_stop_no_change_and_are_not_brought_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder);
+    let id = store.create(new("first", "x")).unwrap().note.id;
+    for name in [
+        "18446744073709551615.update.-.note_20250101_000000_0.md",
+        "00000009.delete.-...",
+        "00000010.delete.-..hidden.md",
+        "00000011.delete.-.notes_index.json",
+        "junk",
+    ] {
+        fs::write(folder.path().join("notes/.trash").join(name), "hostile").unwrap();
+    }
+    let edit = NoteEdit { title: Some("second".to_owned()), ..NoteEdit::default() };
+    store.update(id.as_str(), edit).unwrap();
+    store.delete(id.as_str()).unwrap();
+    let undone: Vec<&str> = (0..3).map(|_| store.undo().unwrap().what).collect();
+    assert_eq!(undone, ["delete", "update", "create"]);
+    assert!(matches!(store.undo(), Err(NoteError::NothingToUndo)));
+    assert!(!get(&folder, "notes_index.json").contains("hostile"));
+}

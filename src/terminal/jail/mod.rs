@@ -24,12 +24,16 @@ mod loader;
 mod probe;
 #[cfg(target_os = "linux")]
 mod seccomp;
+#[cfg(target_os = "linux")]
+mod signals;
 
 use std::ffi::OsString;
 
 pub(super) use cell::{Cell, Job, Layer, Limits, Processes, SETUP_FAILED};
 pub(super) use loader::loader_of;
 pub use probe::{Check, JailReport};
+#[cfg(target_os = "linux")]
+pub use signals::survive_the_largest_file;
 
 /// The hidden first argument that asks for the helper.
 pub(super) const HELPER_NAME: &str = "__groundskeeper_jail";
@@ -48,6 +52,10 @@ pub fn run_jail_helper() -> ! {
     complain(&complaint.message);
     std::process::exit(complaint.code)
 }
+
+/// Does nothing where there is no such signal.
+#[cfg(not(target_os = "linux"))]
+pub fn survive_the_largest_file() {}
 
 /// Why the helper is still there, and what it exits with.
 pub(super) struct Complaint {
