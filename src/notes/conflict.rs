@@ -43,6 +43,10 @@ pub(super) fn sides(source: &str) -> Option<Sides> {
         let is = |mark: &str| {
             content.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
+        if place != Place::Both && (is("<<<<<<<") || (place != Place::Theirs && is(">>>>>>>"))) {
+            // One conflict within another, or the end without a middle: nobody knows whose is what.
+            return None;
+        }
         place = match place {
             Place::Both if is("<<<<<<<") => Place::Ours,
             Place::Ours if is("|||||||") => {
@@ -84,9 +88,25 @@ impl Sides {
         if self.are_two_notes() {
             return Resolution::Split(self.ours.clone(), self.theirs.clone());
         }
-        let base =
-            self.base.clone().unwrap_or_else(|| body::common_lines(&self.ours, &self.theirs));
-        Resolution::Merged(merge_versions(Some(&base), &self.ours, &self.theirs))
+        let common = || body::common_lines(&self.ours, &self.theirs);
+        let base = self.base.clone().unwrap_or_else(common);
+        let mut merged = merge_versions(Some(&base), &self.ours, &self.theirs);
+        if self.base.is_none() {
+            // What both have in common is no version that anybody wrote.
+            merged.text = without_bases(&merged.text);
+        }
+        Resolution::Merged(merged)
+    }
+
+    /// Returns whether resolving changes more than the names behind the marks.
+    pub(super) fn can_be_resolved(&self) -> bool {
+        match self.resolve() {
+            Resolution::Split(..) => true,
+            Resolution::Merged(merged) => {
+                let left = sides(&merged.text);
+                left.is_none_or(|left| left.ours != self.ours || left.theirs != self.theirs)
+            }
+        }
     }
 
     /// Whether the sides are different notes: written at different times, or about different
@@ -110,6 +130,27 @@ impl Sides {
             && (ours.0 != theirs.0
                 || (ours.1 != theirs.1 && likeness(&ours.2, &theirs.2) < TWO_NOTES))
     }
+}
+
+/// Returns a text without what stands between the marks of a base and of the other side.
+fn without_bases(text: &str) -> String {
+    let mut is_base = false;
+    let lines = text.split_inclusive('\n').filter(|line| {
+        let begins = |mark: &str| line.starts_with(mark);
+        is_base = (is_base || begins("||||||| base")) && !begins("=======");
+        !is_base
+    });
+    lines.collect()
+}
+
+/// Returns whether the line of a body, counted in the file from 1, stands in a block of code: an
+/// example of marks, unless Git put them there.
+pub(super) fn is_in_code(source: &str, line: usize) -> bool {
+    let fences = source.lines().take(line.saturating_sub(1)).filter(|line| {
+        let line = line.trim_start();
+        line.starts_with("```") || line.starts_with("~~~")
+    });
+    fences.count() % 2 == 1
 }
 
 /// Less alike are two notes, and not two versions of one.

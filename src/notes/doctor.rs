@@ -123,8 +123,10 @@ impl NoteStore {
         }
         if let Some(line) = conflict::first_mark(&source) {
             let message = "a conflict of Git is not resolved";
-            let finding = Finding::new(file, Severity::Error, message).at(line);
-            let fixable = conflict::sides(&source).is_some();
+            let fixable = conflict::sides(&source).is_some_and(|sides| sides.can_be_resolved());
+            let is_example = !fixable && conflict::is_in_code(&source, line);
+            let severity = if is_example { Severity::Warning } else { Severity::Error };
+            let finding = Finding::new(file, severity, message).at(line);
             findings.push(if fixable { finding.fixable() } else { finding });
             return;
         }

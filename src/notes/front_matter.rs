@@ -38,6 +38,8 @@ struct KeyLines {
     /// Behind the colon.
     value: usize,
     line: usize,
+    /// The first line that only an open bracket or quote makes a part of the value.
+    margin: Option<usize>,
 }
 
 /// What is wrong with a file, and where.
@@ -104,6 +106,9 @@ impl<'a> NoteText<'a> {
             return Err(Problem::new(1, "the front matter has no closing `---`"));
         };
         header.inside.end = closing.start;
+        let mut unclosed =
+            header.keys.iter().filter(|key| key.margin.is_some() && key.is_open(text));
+        header.odd = header.odd.or(unclosed.find_map(|key| key.margin));
         Ok(Self { text, header: Some(header), body: closing.end, line_end })
     }
 
@@ -350,10 +355,14 @@ impl Reader<'_, '_> {
                 value: range.start + length,
                 lines: range,
                 line: self.number,
+                margin: None,
             }),
             // YAML does not mind where the lines of an open bracket or quote begin.
             None => match self.header.keys.last_mut().filter(|key| key.is_open(self.text)) {
-                Some(key) => key.lines.end = range.end,
+                Some(key) => {
+                    key.lines.end = range.end;
+                    key.margin.get_or_insert(self.number);
+                }
                 None => _ = self.header.odd.get_or_insert(self.number),
             },
         }

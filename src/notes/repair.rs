@@ -61,29 +61,50 @@ impl NoteStore {
         let Some(id) = written else {
             return Ok(String::new());
         };
+        // Two steps, each of which can be undone; killed between them, the same file is there twice.
         let target = self.folder.join(id.file_name());
-        match atomic_file::move_new(&path, &target) {
-            Ok(()) => Ok(format!("rename {file} to {}\n", id.file_name())),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let diff = self.put_under_free_id(&id.file_name(), source)?;
-                self.trash.take(Deed::Undo, &path, file).map_err(NoteError::io("moving", &path))?;
-                Ok(format!("rename {file}\n{diff}"))
+        let done = match atomic_file::create_new(&target, source.as_bytes()) {
+            Ok(()) => {
+                self.remember_creation(&id.file_name(), source);
+                format!("rename {file} to {}\n", id.file_name())
             }
-            Err(error) => Err(NoteError::io("renaming", path)(error)),
-        }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if files::read(&target).is_ok_and(|(bytes, _)| bytes == source.as_bytes()) {
+                    format!("remove {file}, which is {} once more\n", id.file_name())
+                } else {
+                    let diff = self.put_under_free_id(&id.file_name(), source)?;
+                    format!("rename {file}\n{diff}")
+                }
+            }
+            Err(error) => return Err(NoteError::io("writing", target)(error)),
+        };
+        self.trash.take(Deed::Delete, &path, file).map_err(NoteError::io("moving", &path))?;
+        Ok(done)
+    }
+
+    /// Remembers a file that was made, so that it can be undone.
+    fn remember_creation(&self, file: &str, text: &str) {
+        self.trash.remember_creation(file, &format::hash(text.as_bytes()));
     }
 
     /// Writes a text as another note of the same second.
     fn put_under_free_id(&self, file: &str, source: &str) -> Result<String, NoteError> {
         let second = file.strip_suffix(".md").and_then(NoteId::parse).and_then(|id| id.second());
         let second = second.unwrap_or_else(|| self.clock.now().naive_local());
+        let deleted: Vec<String> = self.trash.kept().into_iter().map(|kept| kept.file).collect();
         for number in 0..MOST_OF_A_SECOND {
             let id = NoteId::new(second, number);
+            if deleted.contains(&id.file_name()) {
+                continue;
+            }
             let text = format::edited(source, &[("id", Some(id.to_string()))], None)
                 .unwrap_or_else(|_| source.to_owned());
             let path = self.folder.join(id.file_name());
             match atomic_file::create_new(&path, text.as_bytes()) {
-                Ok(()) => return Ok(body::diff("", &text, "/dev/null", &id.file_name())),
+                Ok(()) => {
+                    self.remember_creation(&id.file_name(), &text);
+                    return Ok(body::diff("", &text, "/dev/null", &id.file_name()));
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(NoteError::io("writing", path)(error)),
             }

@@ -119,7 +119,7 @@ impl Header {
     }
 }
 
-const MAGIC: &[u8; 8] = b"gknotes4";
+const MAGIC: &[u8; 8] = b"gknotes5";
 
 /// So many bytes are asked for without looking how many there are.
 const SMALL: usize = 1 << 16;

@@ -155,3 +155,81 @@ fn names_and_ids_are_put_right() {
     assert!(get(&folder, "note_20250101_000000_7.md").contains("id: note_20250101_000000_7\n"));
     assert_eq!(store.doctor(false).unwrap().worst(), Some(Severity::Warning).filter(|_| false));
 }
+
+fn files(folder: &TempDir) -> Vec<(String, String)> {
+    let all = fs::read_dir(folder.path().join("notes")).unwrap().flatten();
+    let notes = all.filter(|file| file.path().extension().is_some_and(|ending| ending == "md"));
+    let names = notes.map(|file| file.file_name().to_string_lossy().into_owned());
+    let mut files: Vec<_> = names.map(|name| (name.clone(), get(folder, &name))).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn every_repair_is_undone_step_by_step() {
+    let name = "note_20250101_000000_0.md";
+    let two = format!(
+        "<<<<<<< HEAD\n{}apples\n=======\n{}pears\n>>>>>>> b\n",
+        FRONT.replace("title: t", "title: one"),
+        FRONT.replace("title: t", "title: two")
+    );
+    let other = format!("{FRONT}other\n");
+    for before in [
+        vec![(name, two.as_str())],
+        vec![("copy.md", other.as_str()), (name, FRONT)],
+        vec![("wrong.md", other.as_str())],
+        vec![("a.md", FRONT), ("b.md", other.as_str())],
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in &before {
+            put(&folder, name, text);
+        }
+        let as_before = files(&folder);
+        assert_eq!(store(&folder).doctor(true).unwrap().worst(), None, "{before:?}");
+        assert_ne!(files(&folder), as_before);
+        while store(&folder).undo().is_ok() {}
+        assert_eq!(files(&folder), as_before);
+    }
+}
+
+#[test]
+fn a_copy_that_a_killed_repair_left_is_no_other_note() {
+    let folder = tempfile::tempdir().unwrap();
+    put(&folder, "wrong.md", FRONT);
+    put(&folder, "note_20250101_000000_0.md", FRONT);
+    assert_eq!(store(&folder).doctor(true).unwrap().worst(), None);
+    let names: Vec<String> = files(&folder).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["note_20250101_000000_0.md"]);
+}
+
+#[test]
+fn what_only_a_person_can_resolve_is_left_as_it_is() {
+    let name = "note_20250101_000000_0.md";
+    let conflict = "<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> b\n";
+    let nested = "<<<<<<< a\n<<<<<<< b\nx\n=======\ny\n>>>>>>> b\n=======\nz\n>>>>>>> a\n";
+    let code = format!("as Git writes it:\n```\n{conflict}```\n");
+    for (body, severity) in
+        [(conflict, Severity::Error), (nested, Severity::Error), (code.as_str(), Severity::Warning)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        put(&folder, name, &format!("{FRONT}\n{body}"));
+        let before = files(&folder);
+        let checkup = store(&folder).doctor(true).unwrap();
+        assert_eq!((checkup.findings.len(), checkup.worst()), (1, Some(severity)), "{body}");
+        assert!(!checkup.findings[0].fixable && checkup.findings[0].repaired.is_none());
+        assert_eq!(files(&folder), before);
+    }
+    // What can be resolved beside it is, once, and no mark of a base appears that there was not.
+    let folder = tempfile::tempdir().unwrap();
+    let header =
+        FRONT.replace("title: t\n", "<<<<<<< HEAD\ntitle: t\n=======\ntitle: u\n>>>>>>> b\n");
+    put(&folder, name, &format!("{header}\nboth of them say so\n{conflict}"));
+    for repairs in [1, 0] {
+        let checkup = store(&folder).doctor(true).unwrap();
+        let repaired = checkup.findings.iter().filter(|finding| finding.repaired.is_some());
+        assert_eq!((repaired.count(), checkup.worst()), (repairs, Some(Severity::Error)));
+    }
+    let text = get(&folder, name);
+    assert!(text.contains("title: t\n") && !text.contains("|||||||"), "{text}");
+    assert!(text.ends_with("<<<<<<< ours\nmine\n=======\ntheirs\n>>>>>>> theirs\n"), "{text}");
+}

@@ -89,6 +89,8 @@ fn an_open_bracket_takes_no_key_along() {
         assert_eq!(note.tags, ["a"]);
     }
     assert!(read(&folder, "title: x [\nwhat is this", "").is_err());
+    let error = read(&folder, "title: [x\nwhat is this\ntype: action", "").unwrap_err().to_string();
+    assert!(error.contains("line 4: neither a key"), "{error}");
 }
 
 #[test]
