@@ -149,7 +149,7 @@ impl Given {
     }
 }
 
-/// The operations on folders of 100 to 10,000 notes, on a disk and in memory.
+/// The operations on folders of 100 to 10,000 notes, with and without waiting for the disk.
 fn notes(data: &Path, sizes: &[usize]) -> Outcome {
     let queries = read_json(&data.join("note_queries.json")).unwrap_or_else(
         |_| json!({"hit_many": "the", "hit_some": "buffer", "miss": "zzzqqq", "zh": "文件"}),
@@ -161,24 +161,50 @@ fn notes(data: &Path, sizes: &[usize]) -> Outcome {
         if given.is_empty() {
             continue;
         }
-        // In memory syncing costs nothing: what is left is what the program itself takes. The store
-        // is the same; there is no switch that lets a note be lost.
-        let in_memory = tempfile::tempdir_in("/dev/shm").ok();
-        let on_disk = tempfile::tempdir()?;
-        if let Some(folder) = &in_memory {
-            let case = json!({"n": size, "durable": "in memory (tmpfs)"});
-            create_all(&given, folder.path(), &case)?;
-            writes(&given, folder.path(), &case)?;
-        }
+        let unsynced = tempfile::tempdir()?;
+        without_sync(|| {
+            let case = json!({"n": size, "durable": "no fsync"});
+            create_all(&given, unsynced.path(), &case)?;
+            writes(&given, unsynced.path(), &case)
+        })?;
+        let synced = tempfile::tempdir()?;
         let case = json!({"n": size, "durable": "fsync"});
-        match &in_memory {
-            // Thousands of syncs are only waited for where their time is wanted.
-            Some(from) if size > 1_000 => copy_notes(from.path(), on_disk.path())?,
-            _ => create_all(&given, on_disk.path(), &case)?,
+        // Thousands of syncs are only waited for where their time is wanted.
+        let is_filled = cfg!(target_os = "linux") && size > 1_000;
+        let folder = if is_filled { &unsynced } else { &synced };
+        if !is_filled {
+            create_all(&given, folder.path(), &case)?;
         }
-        writes(&given, on_disk.path(), &case)?;
-        reads(on_disk.path(), &queries, size, &case)?;
+        writes(&given, folder.path(), &case)?;
+        reads(folder.path(), &queries, size, &case)?;
     }
+    Ok(())
+}
+
+/// Measures on a thread for which the kernel answers at once whoever asks it to sync. The store is
+/// the same: it has no switch that lets a note be lost.
+#[cfg(target_os = "linux")]
+fn without_sync(work: impl FnOnce() -> Outcome + Send) -> Outcome {
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
+
+    let calls = [libc::SYS_fsync, libc::SYS_fdatasync].map(|call| (call, Vec::new()));
+    let answer = SeccompAction::Errno(0);
+    let arch = std::env::consts::ARCH.try_into()?;
+    let filter = SeccompFilter::new(calls.into(), SeccompAction::Allow, answer, arch)?;
+    let filter = BpfProgram::try_from(filter)?;
+    let measured = std::thread::scope(|scope| {
+        let thread = scope.spawn(|| -> Result<(), String> {
+            seccompiler::apply_filter(&filter).map_err(|error| error.to_string())?;
+            work().map_err(|error| error.to_string())
+        });
+        thread.join()
+    });
+    Ok(measured.map_err(|_| "the measuring thread panicked")??)
+}
+
+/// Here nothing can be left out.
+#[cfg(not(target_os = "linux"))]
+fn without_sync(_work: impl FnOnce() -> Outcome + Send) -> Outcome {
     Ok(())
 }
 
@@ -194,20 +220,6 @@ fn create_all(given: &[NewNote], folder: &Path, case: &Value) -> Outcome {
     }
     let all = started.elapsed().as_secs_f64() * 1e3;
     emit("notes", "create_all", "wall", "ms", vec![all], case);
-    Ok(())
-}
-
-fn copy_notes(from: &Path, to: &Path) -> Outcome {
-    let to = to.join("notes");
-    atomic_file::make_folder(&to)?;
-    for entry in fs::read_dir(from.join("notes"))? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "md") {
-            let name = path.file_name().unwrap_or_default();
-            atomic_file::replace_derived(&to.join(name), &fs::read(&path)?)?;
-        }
-    }
-    open_notes(to.parent().unwrap_or(&to)).list(&Filter::default())?;
     Ok(())
 }
 
@@ -256,6 +268,13 @@ fn writes(given: &[NewNote], folder: &Path, case: &Value) -> Outcome {
         let content = Some(format!("updated {}", next.get()));
         let edit = NoteEdit { content, force: true, ..NoteEdit::default() };
         store.update(&ids[next.get() % ids.len()], edit)?;
+        Ok(())
+    })?;
+    // Each of the two rounds deletes notes of its own.
+    let left = std::cell::RefCell::new(ids.clone());
+    measured(folder, "delete_one_at_n", 10, case, &|store| {
+        let id = left.borrow_mut().pop().ok_or("there is no note left to delete")?;
+        store.delete(&id)?;
         Ok(())
     })
 }

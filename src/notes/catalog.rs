@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::Builder;
 
 use super::entry::{self, Entry, Head, Reading};
 use super::files::{self, Found, Known, Scan, Sight, Stamp};
@@ -326,11 +327,16 @@ impl Loader {
         }
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
+            let read_part = move |part: &[&Found]| part.iter().map(read).collect::<Vec<_>>();
+            let start = |part| (part, Builder::new().spawn_scoped(scope, move || read_part(part)));
             let parts = changed.chunks(changed.len().div_ceil(threads));
-            let readers: Vec<_> = parts
-                .map(|part| scope.spawn(move || part.iter().map(read).collect::<Vec<_>>()))
-                .collect();
-            readers.into_iter().flat_map(|reader| reader.join().unwrap_or_default()).collect()
+            let started: Vec<_> = parts.map(start).collect();
+            let done = started.into_iter().flat_map(|(part, reader)| match reader {
+                Ok(reader) => reader.join().unwrap_or_default(),
+                // Where no more threads may be started, this one does it.
+                Err(_) => read_part(part),
+            });
+            done.collect()
         })
     }
 

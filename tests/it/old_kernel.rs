@@ -7,9 +7,12 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Output, Stdio};
 
-use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen as ArgLen, SeccompCmpOp as Op, SeccompCondition,
+    SeccompFilter, SeccompRule, TargetArch,
+};
 
-use super::support::Env;
+use super::support::{Env, write};
 
 /// What a kernel without Landlock and one that has it switched off say; the calls.
 const LANDLOCK: [i64; 3] = [
@@ -32,6 +35,22 @@ fn under(calls: &[i64], error: i32, command: impl FnOnce() -> Command + Send) ->
             command().output().unwrap()
         });
         running.join().unwrap()
+    })
+}
+
+/// Runs what a command describes where it may start no thread.
+fn without_threads(command: impl FnOnce() -> Command + Send) -> Output {
+    let flag = libc::CLONE_THREAD.unsigned_abs().into();
+    let is_thread = SeccompCondition::new(0, ArgLen::Qword, Op::MaskedEq(flag), flag).unwrap();
+    let rules = [(libc::SYS_clone, vec![SeccompRule::new(vec![is_thread]).unwrap()])];
+    let fails = SeccompAction::Errno(libc::EAGAIN.unsigned_abs());
+    let architecture = TargetArch::try_from(std::env::consts::ARCH).unwrap();
+    let filter = SeccompFilter::new(rules.into(), SeccompAction::Allow, fails, architecture);
+    let filter: BpfProgram = filter.unwrap().try_into().unwrap();
+    // A call whose flags no filter sees is said not to be there, so that the other is used.
+    under(&[libc::SYS_clone3], libc::ENOSYS, move || {
+        seccompiler::apply_filter(&filter).unwrap();
+        command()
     })
 }
 
@@ -122,4 +141,30 @@ fn without_the_filter_nothing_is_written_or_read_outside() {
         assert!(!ran.status.success(), "{line:?}: {}", text(&ran.stdout));
         assert_eq!(env.snapshot(), before, "{line:?}");
     }
+}
+
+#[test]
+fn where_no_thread_may_be_started_a_large_folder_of_notes_is_read_all_the_same() {
+    let env = Env::new();
+    for number in 0..1000 {
+        let name = format!("note_20250101_000000_{number}.md");
+        let text = format!("---\ntitle: Note {number}\n---\n\nword{number}\n");
+        write(&env.workspace().join(".groundskeeper/notes").join(name), text.as_bytes());
+    }
+    // First all files are read, then a derived file helps.
+    for _ in 0..2 {
+        let ran = without_threads(|| {
+            let mut command = env.groundskeeper();
+            command.args(["notes", "list", "--limit", "1"]);
+            command
+        });
+        assert_eq!(text(&ran.stderr), "");
+        assert!(text(&ran.stdout).ends_with("1 of 1000 notes; `--limit` shows more\n"));
+    }
+    let ran = without_threads(|| {
+        let mut command = env.groundskeeper();
+        command.args(["sh", "ls"]);
+        command
+    });
+    assert!(!ran.status.success(), "the filter holds: {}", text(&ran.stdout));
 }

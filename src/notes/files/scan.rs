@@ -9,7 +9,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
-use std::thread::{self, Scope, available_parallelism};
+use std::thread::{self, Builder, Scope, available_parallelism};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::path::Arg;
@@ -129,7 +129,9 @@ pub(in super::super) fn scan<K: Known>(
         }
     };
     let mut blocks = thread::scope(|scope| -> io::Result<Vec<(usize, Block)>> {
-        let helper = scope.spawn(|| with_more_threads(scope, &look_at_rest));
+        // Where no more threads may be started, this one does all.
+        let help = || with_more_threads(scope, &look_at_rest);
+        let helper = Builder::new().spawn_scoped(scope, help).ok();
         let mut count = 0;
         let mut send = |lists: Vec<List>| {
             for list in lists {
@@ -145,7 +147,7 @@ pub(in super::super) fn scan<K: Known>(
         send(listing.take());
         drop(sender);
         let mut done = look_at_rest();
-        done.extend(helper.join().unwrap_or_default());
+        done.extend(helper.and_then(|helper| helper.join().ok()).unwrap_or_default());
         is_more.map(|_| done)
     })?;
     blocks.sort_unstable_by_key(|(at, _)| *at);
@@ -160,7 +162,8 @@ fn with_more_threads<'scope, T: Send + 'scope>(
     work: &'scope (impl Fn() -> Vec<T> + Sync),
 ) -> Vec<T> {
     let processors = available_parallelism().map_or(1, usize::from);
-    let more: Vec<_> = (2..processors.min(MOST_THREADS)).map(|_| scope.spawn(work)).collect();
+    let start = |_| Builder::new().spawn_scoped(scope, work).ok();
+    let more: Vec<_> = (2..processors.min(MOST_THREADS)).filter_map(start).collect();
     let mut done = work();
     for helper in more {
         done.extend(helper.join().unwrap_or_default());
