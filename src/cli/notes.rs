@@ -115,7 +115,7 @@ impl NotesCommand {
 #[derive(Debug, Clone, Args)]
 pub struct CreateArgs {
     /// One line that says what the note is about
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     title: String,
     #[command(flatten)]
     content: ContentArgs,
@@ -136,7 +136,7 @@ pub struct UpdateArgs {
     /// The id of a note; its start or end is enough
     id: String,
     /// A new title
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     title: Option<String>,
     #[command(flatten)]
     content: ContentArgs,
@@ -386,7 +386,7 @@ impl FilterArgs {
     fn filter(&self, limit: usize) -> Result<Filter, CliError> {
         Ok(Filter {
             kind: self.kind.as_deref().map(kind).transpose()?,
-            tags: self.tags.clone(),
+            tags: self.tags.iter().filter(|tag| !tag.trim().is_empty()).cloned().collect(),
             status: self.status.as_deref().map(status).transpose()?,
             limit,
         })

@@ -183,6 +183,51 @@ impl<'a> NoteText<'a> {
         self.with_edits(edits)
     }
 
+    /// Returns a value for a key without its comment, where the key has one that stays.
+    pub(super) fn without_second_comment(&self, key: &str, value: String) -> String {
+        let has_comment =
+            self.value(key).is_some_and(|old| !trailing_comment(old.inline).is_empty());
+        let comment = if value.contains('\n') { "" } else { trailing_comment(&value) };
+        match value.strip_suffix(comment) {
+            Some(bare) if has_comment => bare.to_owned(),
+            _ => value,
+        }
+    }
+
+    /// Returns the file with the comments of another version that neither this one nor the one
+    /// that both come from has, each before the key that it stands before there.
+    pub(super) fn with_comments_of(&self, other: &Self, base: &Self) -> String {
+        let Some(header) = &self.header else { return self.text.to_owned() };
+        let (known, old): (Vec<_>, Vec<_>) = (self.comments().collect(), base.comments().collect());
+        let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+        for (at, comment) in other.comments() {
+            if known.iter().chain(&old).any(|(_, line)| *line == comment) {
+                continue;
+            }
+            let next = other.keys_with_lines().iter().find(|key| key.lines.start > at);
+            let place = next.and_then(|next| header.keys.iter().find(|key| key.key == next.key));
+            let at = place.map_or(header.inside.end, |key| key.lines.start);
+            edits.push((at..at, format!("{comment}{}", self.line_end)));
+        }
+        edits.sort_by_key(|(range, _)| range.start);
+        self.with_edits(edits)
+    }
+
+    /// Returns the lines between the keys that are comments, and where they begin.
+    fn comments(&self) -> impl Iterator<Item = (usize, &'a str)> {
+        let inside = self.header.as_ref().map_or(0..0, |header| header.inside.clone());
+        let mut at = inside.start;
+        let lines = self.text[inside].split_inclusive('\n').map(move |line| {
+            let start = at;
+            at += line.len();
+            (start, line.trim_end())
+        });
+        let values: Vec<_> = self.keys_with_lines().iter().map(|key| key.lines.clone()).collect();
+        lines.filter(move |(start, line)| {
+            line.starts_with('#') && !values.iter().any(|value| value.contains(start))
+        })
+    }
+
     /// Returns the file with another body, which has the line ends that it should have.
     pub(super) fn with_body(&self, body: &str) -> String {
         let range = self.body_range();

@@ -27,6 +27,20 @@ pub struct Merged {
 /// of them has counts as added.
 pub fn merge_versions(base: Option<&str>, ours: &str, theirs: &str) -> Merged {
     let base = base.unwrap_or_default();
+    let has_windows_ends = |text: &str| text.contains("\r\n");
+    let [was, we, they] = [base, ours, theirs].map(has_windows_ends);
+    if we == they && (was == we || base.is_empty()) {
+        return merge_same_ends(base, ours, theirs);
+    }
+    // Who only changed the line ends changed no line; that of the side that changed them counts.
+    let [base, ours, theirs] = [base, ours, theirs].map(|text| text.replace("\r\n", "\n"));
+    let merged = merge_same_ends(&base, &ours, &theirs);
+    let windows = if we == was { they } else { we };
+    let text = if windows { merged.text.replace('\n', "\r\n") } else { merged.text };
+    Merged { text, ..merged }
+}
+
+fn merge_same_ends(base: &str, ours: &str, theirs: &str) -> Merged {
     if ours == theirs || theirs == base {
         return Merged { text: ours.to_owned(), conflicts: 0 };
     }
@@ -59,12 +73,13 @@ fn by_fields(base: &str, ours: &str, theirs: &str) -> Result<Merged, Problem> {
         }
         let merged = sides.merged(key)?;
         if merged != written(&our, key) {
-            changes.push((key, merged));
+            changes.push((key, merged.map(|value| our.without_second_comment(key, value))));
         }
     }
     let (text, conflicts) = merged_body(base.body(), our.body(), their.body());
     let order: Vec<&str> = CORE_KEYS.to_vec();
     let with_keys = our.with_keys(&changes, &order);
+    let with_keys = NoteText::parse(&with_keys)?.with_comments_of(&their, &base);
     let content = (text != our.body()).then_some(text);
     Ok(Merged { text: format::edited(&with_keys, &[], content.as_deref())?, conflicts })
 }

@@ -96,6 +96,42 @@ fn the_driver_puts_the_result_where_git_wants_it() {
 }
 
 #[test]
+fn comments_of_both_sides_stay_and_are_there_once() {
+    let head = |title: &str, comments: [&str; 2]| {
+        format!(
+            "---\nid: note_20250119_153000_0\n{}title: {title}  # the title\ntype: general\n{}updated_at: 2025-01-{}T00:00:00\n---\n\nbody\n",
+            comments[0],
+            comments[1],
+            title.len() + 10
+        )
+    };
+    let base = head("T", ["# old\n", ""]);
+    let ours = head("ours", ["# old\n# of ours\n", ""]);
+    let theirs = head("theirs", ["# of theirs\n", "# last\n"]);
+    let merged = merge_versions(Some(&base), &ours, &theirs);
+    let expected = head("theirs", ["# old\n# of ours\n# of theirs\n", "# last\n"]);
+    assert_eq!((merged.text, merged.conflicts), (expected, 0));
+}
+
+#[test]
+fn line_ends_that_one_side_changed_are_no_conflict() {
+    let note = |first: &str, last: &str| {
+        format!("---\nid: note_20250119_153000_0\ntitle: t\n---\n\n{first}\n\nb\n\n{last}\n")
+    };
+    let windows = |text: String| text.replace('\n', "\r\n");
+    let (base, merged) = (note("a", "c"), note("A", "C"));
+    for (base, ours, theirs, expected) in [
+        (base.clone(), note("A", "c"), windows(note("a", "C")), windows(merged.clone())),
+        (base.clone(), windows(note("A", "c")), note("a", "C"), windows(merged.clone())),
+        (windows(base.clone()), windows(note("A", "c")), note("a", "C"), merged.clone()),
+        (windows(base.clone()), windows(note("A", "c")), windows(note("a", "C")), windows(merged)),
+    ] {
+        let merged = merge_versions(Some(&base), &ours, &theirs);
+        assert_eq!((merged.text, merged.conflicts), (expected, 0));
+    }
+}
+
+#[test]
 fn git_is_told_once_and_only_when_there_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("part/.groundskeeper");
