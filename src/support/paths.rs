@@ -20,7 +20,8 @@ pub struct Workspace {
 /// Where the Git folder of a workspace lies, when not in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct GitFolders {
-    /// The folder of a linked worktree and the repository that it belongs to.
+    /// The folder of a linked worktree and the repository that it belongs to, or the folder of a
+    /// submodule.
     elsewhere: Vec<PathBuf>,
 }
 
@@ -117,7 +118,8 @@ impl Workspace {
         &self.readable
     }
 
-    /// Returns the Git folders of a linked worktree, which lie outside the workspace; usually none.
+    /// Returns the Git folders of a linked worktree or a submodule, which lie outside the workspace;
+    /// usually none.
     pub fn git_elsewhere(&self) -> &[PathBuf] {
         &self.git.elsewhere
     }
@@ -254,8 +256,8 @@ pub fn resolved_folder(path: &Path) -> Option<PathBuf> {
 }
 
 impl GitFolders {
-    /// Looks where a linked worktree keeps its Git folder, and believes it only if that folder
-    /// names the workspace in turn: a `.git` file alone could point at any repository.
+    /// Looks where a linked worktree or a submodule keeps its Git folder, and believes it only if that
+    /// folder names the workspace in turn: a `.git` file alone could point at any repository.
     #[expect(clippy::disallowed_methods, reason = "paths are resolved here")]
     fn of(root: &Path) -> Self {
         let none = Self::default();
@@ -271,6 +273,10 @@ impl GitFolders {
         let folders = || {
             let folder = PathBuf::from(read(&file)?.strip_prefix("gitdir:")?.trim_start());
             let folder = std::fs::canonicalize(root.join(folder)).ok()?;
+            if is_folder_of_submodule(&folder) {
+                let tree = folder.join(work_tree(&read(&folder.join("config"))?)?);
+                return (std::fs::canonicalize(tree).ok()? == root).then(|| vec![folder]);
+            }
             let back = PathBuf::from(read(&folder.join("gitdir"))?);
             let back = std::fs::canonicalize(folder.join(back)).ok()?;
             if back != file {
@@ -282,6 +288,29 @@ impl GitFolders {
         };
         Self { elsewhere: folders().unwrap_or_default() }
     }
+}
+
+/// Tells whether a folder is where a repository keeps those of its submodules.
+fn is_folder_of_submodule(folder: &Path) -> bool {
+    // Those of a linked worktree are in `.git/worktrees/NAME/modules`.
+    let mut names =
+        folder.iter().skip_while(|name| *name != ".git").skip_while(|name| *name != "modules");
+    // A worktree of the submodule has a folder of its own, which names it otherwise.
+    names.nth(1).is_some() && !folder.join("commondir").exists()
+}
+
+/// Returns the working tree that the configuration of a repository names, as Git writes it.
+fn work_tree(config: &str) -> Option<&str> {
+    let mut is_core = false;
+    config.lines().map(str::trim).find_map(|line| {
+        if line.starts_with('[') {
+            is_core = line.eq_ignore_ascii_case("[core]");
+            return None;
+        }
+        let (key, value) = line.split_once('=')?;
+        let is_named = is_core && key.trim_end().eq_ignore_ascii_case("worktree");
+        is_named.then(|| value.trim().trim_matches('"'))
+    })
 }
 
 /// Puts the components of a path on the stack, the first on top.

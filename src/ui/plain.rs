@@ -203,9 +203,11 @@ fn call(name: &str, arguments: &str) -> String {
     format!("{name} {}", words.join(" ")).replace('\n', " ⏎ ")
 }
 
-/// Cuts a line to a number of columns, with an ellipsis; control characters are left out.
+/// Cuts a text to one line of a number of columns, with an ellipsis; a line feed becomes a blank, and
+/// other control characters are left out.
 fn shortened(text: &str, width: usize) -> String {
-    let text: String = text.chars().filter(|character| !character.is_control()).collect();
+    let one_line = text.trim_end().replace('\n', " ");
+    let text: String = one_line.chars().filter(|character| !character.is_control()).collect();
     if text.width() <= width {
         return text;
     }
@@ -278,9 +280,14 @@ mod tests {
 
     #[test]
     fn a_warning_is_told_to_its_end() {
+        let warning = |message: &str| EventKind::Warning { message: message.to_owned() };
         let message = "the disk is full, and here is what to do about it";
-        let warning = EventKind::Warning { message: message.to_owned() };
-        assert_eq!(shown(20, false, vec![warning]), format!("warning: {message}\n"));
+        assert_eq!(shown(20, false, vec![warning(message)]), format!("warning: {message}\n"));
+        let two_lines = vec![warning("It was refused.\nOnly this can be read.\n")];
+        assert_eq!(
+            shown(20, false, two_lines),
+            "warning: It was refused. Only this can be read.\n"
+        );
     }
 
     #[test]

@@ -198,6 +198,41 @@ fn a_workspace_is_an_existing_folder() {
     assert_eq!(open("shop/in").unwrap().root(), fixture.workspace.root().join("src/core"));
 }
 
+fn put(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mut file = std::fs::OpenOptions::new();
+    let mut file = file.write(true).create(true).truncate(true).open(path).unwrap();
+    std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+}
+
+#[test]
+fn a_submodule_knows_where_its_repository_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(folder.path()).unwrap();
+    let path = |name: &str| root.join(name);
+    let opened = |folder: &str| Workspace::open(&path(folder)).unwrap().git_elsewhere().to_vec();
+    let inner = "app/.git/modules/vendor/lib";
+    put(&path("app/vendor/lib/.git"), "gitdir: ../../.git/modules/vendor/lib\n");
+    put(
+        &path("app/.git/modules/vendor/lib/config"),
+        "[core]\n\tbare = false\n\tworktree = ../../../../vendor/lib\n[remote \"x\"]\n",
+    );
+    assert_eq!(opened("app/vendor/lib"), [path(inner)]);
+    assert_eq!(Workspace::open(&path("app/vendor/lib")).unwrap().main_checkout(), None);
+
+    // Whoever only points there is not believed, and no other repository is lent that way.
+    put(&path("evil/.git"), &format!("gitdir: {}\n", path(inner).display()));
+    assert!(opened("evil").is_empty());
+    put(&path("other/.git/config"), &format!("[core]\nworktree = {}\n", path("evil").display()));
+    put(&path("evil/.git"), &format!("gitdir: {}\n", path("other/.git").display()));
+    assert!(opened("evil").is_empty(), "it is no submodule");
+    put(
+        &path("app/.git/modules/vendor/lib/config"),
+        "[remote \"x\"]\nworktree = ../../../../vendor/lib\n",
+    );
+    assert!(opened("app/vendor/lib").is_empty());
+}
+
 #[test]
 fn a_linked_worktree_knows_where_its_repository_is() {
     let folder = tempfile::tempdir().unwrap();
@@ -214,7 +249,7 @@ fn a_linked_worktree_knows_where_its_repository_is() {
     write("repository/.git/worktrees/tree/commondir", "../..\n");
     write("repository/.git/worktrees/tree/gitdir", &format!("{}/.git\n", path("tree").display()));
     let workspace = Workspace::open(&path("tree")).unwrap();
-    assert_eq!(workspace.git_elsewhere(), [inner.clone(), path("repository/.git")]);
+    assert_eq!(workspace.git_elsewhere(), [inner, path("repository/.git")]);
 
     // A repository that does not know the workspace is not lent by naming it.
     write("repository/.git/worktrees/tree/gitdir", &format!("{}/.git\n", path("other").display()));
