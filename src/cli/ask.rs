@@ -64,6 +64,7 @@ pub(super) async fn resume(setup: &Setup, session: Option<&str>) -> Result<u8, C
 }
 
 async fn run(setup: &Setup, request: Request, args: &TurnArgs) -> Result<u8, CliError> {
+    check_report_path(args.report.as_deref())?;
     let session = named_session(setup, args.session.as_deref())?;
     let mut stage = Stage::new(setup, session.as_deref())?;
     let cancel = stage.cancel.clone();
@@ -221,6 +222,24 @@ fn from_stdin() -> Result<String, CliError> {
         return Err(CliError::new(ExitKind::Usage, message));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Looks whether a report can be written there, before the work is done that it tells of.
+pub(super) fn check_report_path(path: Option<&Path>) -> Result<(), CliError> {
+    let Some(path) = path else { return Ok(()) };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let reason = if path.as_os_str().is_empty() {
+        "the name is empty".to_owned()
+    } else if path.is_dir() {
+        "it is a folder".to_owned()
+    } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        format!("there is no folder `{}`", folder.display())
+    } else {
+        return Ok(());
+    };
+    let message = format!("the report cannot be written to `{}`: {reason}", path.display());
+    Err(CliError::new(ExitKind::Usage, message)
+        .with_hint("name a file in a folder that exists, as `--report report.md`"))
 }
 
 /// Writes a copy of a report.

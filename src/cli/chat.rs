@@ -34,6 +34,7 @@ use screen::Screen;
 
 /// Chats until the person leaves or the pipe ends; returns the exit code.
 pub(super) async fn run(setup: &Setup, args: &ChatArgs) -> Result<u8, CliError> {
+    ask::check_report_path(args.turn.report.as_deref())?;
     let mut chat = Chat::new(setup, args)?;
     let at_terminal = chat.at_terminal;
     let ended = if at_terminal { chat.converse().await } else { chat.follow().await };

@@ -20,26 +20,40 @@ pub(super) async fn run(setup: &Setup, command: &SessionCommand) -> Result<u8, C
         SessionCommand::Show { session } => show(setup, &sessions, session.as_deref()),
         SessionCommand::Resume { session } => ask::resume(setup, session.as_deref()).await,
         SessionCommand::Fork { session } => fork(setup, &sessions, session.as_deref()),
-        SessionCommand::Export { session } => export(&sessions, session.as_deref()),
-        SessionCommand::Repair { session } => repair(&sessions, session.as_deref()),
+        SessionCommand::Export { session } => export(setup, &sessions, session.as_deref()),
+        SessionCommand::Repair { session } => repair(setup, &sessions, session.as_deref()),
     }
 }
 
 fn fork(setup: &Setup, sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
     let forked = sessions.find(name).and_then(|id| sessions.fork(&id, setup.clock.now()));
-    print(&format!("{}\n", forked.map_err(|error| wiring::journal_error(&error))?))?;
+    let forked = forked.map_err(|error| wiring::journal_error(&error))?;
+    if setup.json {
+        print_json(&json!({"session": forked}))
+    } else {
+        print(&format!("{forked}\n"))
+    }?;
     Ok(0)
 }
 
-fn export(sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
+fn export(setup: &Setup, sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
     let (id, reading) = find(sessions, name)?;
-    print(&transcript::markdown(&id, &reading.events))?;
+    let markdown = transcript::markdown(&id, &reading.events);
+    if setup.json {
+        print_json(&json!({"session": id, "markdown": markdown}))
+    } else {
+        print(&markdown)
+    }?;
     Ok(0)
 }
 
-fn repair(sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
+fn repair(setup: &Setup, sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
     let repaired = sessions.find(name).and_then(|id| Ok((id.clone(), sessions.repair(&id)?)));
     let (id, lines) = repaired.map_err(|error| wiring::journal_error(&error))?;
+    if setup.json {
+        print_json(&json!({"session": id, "lines_set_aside": lines}))?;
+        return Ok(0);
+    }
     print(&match lines {
         0 => format!("{id}: every line can be read\n"),
         1 => format!("{id}: 1 line set aside into `journal.bad`\n"),

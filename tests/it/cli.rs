@@ -314,6 +314,37 @@ fn sessions_are_listed_shown_and_reported() {
 }
 
 #[test]
+fn every_command_about_sessions_has_its_data() {
+    let env = Env::new().repo("flask_shop").script(ANSWER);
+    env.run(["ask", "what is this?"]).code(0);
+    let first = "session_20250119_153000";
+    let json = |arguments: &[&str]| env.run([&["--json"], arguments].concat()).code(0).json();
+    let forked = json(&["session", "fork"]);
+    assert_eq!(forked["session"], format!("{first}_2"));
+    let exported = json(&["session", "export", first]);
+    assert_eq!(exported["session"], first);
+    assert!(exported["markdown"].as_str().unwrap().contains("The answer."), "{exported}");
+    let repaired = json(&["session", "repair", first]);
+    assert_eq!(repaired, serde_json::json!({"session": first, "lines_set_aside": 0}));
+    env.git(&["init", "-q"]);
+    let prepared = json(&["init", "--git"]);
+    assert!(prepared["folder"].as_str().unwrap().ends_with(".groundskeeper"), "{prepared}");
+    assert!(prepared["written"][0]["path"].is_string(), "{prepared}");
+    assert_eq!(json(&["init", "--git"])["written"], serde_json::json!([]));
+}
+
+#[test]
+fn a_report_that_cannot_be_written_stops_the_work_before_it_begins() {
+    let env = Env::new().repo("flask_shop").script(ANSWER);
+    for (path, reason) in [("no/such/x.md", "there is no folder `no/such`"), ("app", "a folder")] {
+        let ran = env.run(["ask", "x", "--report", path]).code(2);
+        assert!(ran.stderr().contains(reason), "{}", ran.stderr());
+        assert!(ran.stderr().contains("hint: "), "{}", ran.stderr());
+    }
+    assert_eq!(env.run(["session", "list"]).code(0).stdout(), "no sessions yet\n");
+}
+
+#[test]
 fn a_torn_journal_is_told_and_does_not_hide_its_session() {
     let env = Env::new().repo("flask_shop").script(ANSWER);
     env.run(["ask", "x"]).code(0);
