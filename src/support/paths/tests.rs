@@ -208,8 +208,8 @@ fn put(path: &Path, text: &str) {
 #[test]
 fn a_submodule_knows_where_its_repository_is() {
     let folder = tempfile::tempdir().unwrap();
-    let root = std::fs::canonicalize(folder.path()).unwrap();
-    let path = |name: &str| root.join(name);
+    let root = Workspace::open(folder.path()).unwrap();
+    let path = |name: &str| root.root().join(name);
     let opened = |folder: &str| Workspace::open(&path(folder)).unwrap().git_elsewhere().to_vec();
     let inner = "app/.git/modules/vendor/lib";
     put(&path("app/vendor/lib/.git"), "gitdir: ../../.git/modules/vendor/lib\n");
