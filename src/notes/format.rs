@@ -115,7 +115,8 @@ pub(super) fn read_note(
 
 /// Returns whether a note has a title of its own, and not that of its first line.
 pub(super) fn says_title(text: &NoteText<'_>) -> bool {
-    text.value("title").is_some_and(|raw| !values::read_loose_text("title", raw).is_empty())
+    text.value("title")
+        .is_some_and(|raw| !one_line(values::read_loose_text("title", raw)).is_empty())
 }
 
 /// Returns the id of a note: the file's name where that is one, else what the file says.

@@ -272,7 +272,13 @@ impl<'a> NoteText<'a> {
     fn replaced_value(&self, lines: &KeyLines, value: &str) -> (Range<usize>, String) {
         let first = line_at(self.text, lines.lines.start);
         let line = &self.text[lines.value..first.end];
-        let comment = if lines.lines.end == first.end { trailing_comment(line) } else { "" };
+        let comment = if trimmed(line).starts_with('#') {
+            line.trim_end_matches(['\r', '\n'])
+        } else if lines.lines.end == first.end {
+            trailing_comment(line)
+        } else {
+            ""
+        };
         let last = self.text[lines.lines.clone()].ends_with("\r\n");
         let end = if last { "\r\n" } else { "\n" };
         let value = value.replace('\n', end);
@@ -418,29 +424,35 @@ impl KeyLines {
     /// Returns whether the value begins with a bracket or a quote that its lines do not close.
     fn is_open(&self, text: &str) -> bool {
         let value = text[self.value..self.lines.end].trim_start();
-        if !value.starts_with(['[', '{', '"', '\'']) {
-            return false;
-        }
-        let (mut depth, mut quote) = (0_usize, None);
-        let mut before = ' ';
-        let mut characters = value.chars();
-        while let Some(character) = characters.next() {
-            match (quote, character) {
-                (Some('"'), '\\') => _ = characters.next(),
-                (Some(open), _) if open == character => quote = None,
-                // Within a word a quote begins nothing.
-                (None, '"' | '\'') if !before.is_alphanumeric() => quote = Some(character),
-                (None, '#') if before.is_whitespace() => {
-                    characters.by_ref().find(|character| *character == '\n');
-                }
-                (None, '[' | '{') => depth += 1,
-                (None, ']' | '}') => depth = depth.saturating_sub(1),
-                (Some(_) | None, _) => {}
-            }
-            before = character;
-        }
-        depth > 0 || quote.is_some()
+        value.starts_with(['[', '{', '"', '\'']) && end_of_enclosed(value).is_none()
     }
+}
+
+/// Returns the end of a value that begins with a bracket or a quote, if that is closed.
+fn end_of_enclosed(value: &str) -> Option<usize> {
+    let (mut depth, mut quote) = (0_usize, None);
+    let mut before = ' ';
+    let mut characters = value.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match (quote, character) {
+            (Some('"'), '\\') => _ = characters.next(),
+            (Some(open), _) if open == character => quote = None,
+            // Within a word a quote begins nothing.
+            (None, '"' | '\'') if !before.is_alphanumeric() => quote = Some(character),
+            (None, '#') if before.is_whitespace() => {
+                characters.by_ref().find(|(_, character)| *character == '\n');
+            }
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth = depth.saturating_sub(1),
+            (Some(_) | None, _) => {}
+        }
+        let is_doubled = character == '\'' && value[at + 1..].starts_with('\'');
+        if depth == 0 && quote.is_none() && !is_doubled {
+            return Some(at + character.len_utf8());
+        }
+        before = character;
+    }
+    None
 }
 
 /// Returns the side that a conflict marker begins.
@@ -477,19 +489,22 @@ fn key_of(line: &str) -> Option<(&str, usize)> {
     (!key.is_empty() && !key.contains(" #")).then_some((key, colon + 1))
 }
 
-/// Returns the comment behind a plain value, with the space before it.
+/// Returns the comment behind a value, with the space before it.
 fn trailing_comment(line: &str) -> &str {
-    let value = line.trim_end();
-    if value.trim_start().starts_with(['"', '\'', '[', '{', '|', '>']) {
-        // A `#` could be inside; the comment is only kept where it is certain to be one.
-        let close = value.rfind(['"', '\'', ']', '}']);
-        return match close.and_then(|at| value[at + 1..].find(" #").map(|comment| at + 1 + comment))
-        {
-            Some(at) => with_space(value, at),
-            None => "",
-        };
-    }
-    value.find(" #").map_or("", |at| with_space(value, at))
+    let value = trimmed(line);
+    let start = match value.chars().next() {
+        // In quotes and brackets a `#` is no comment.
+        Some('"' | '\'' | '[' | '{') => end_of_enclosed(value),
+        _ => Some(0),
+    };
+    let comment = start.and_then(|start| Some(start + comment_at(&value[start..])?));
+    comment.map_or("", |at| with_space(value, at))
+}
+
+/// Returns where a comment begins behind a plain text.
+pub(super) fn comment_at(text: &str) -> Option<usize> {
+    let mut places = text.match_indices('#').map(|(at, _)| at);
+    places.find(|at| text[..*at].ends_with([' ', '\t']))
 }
 
 /// Returns a value without the space around it, in YAML's sense: other spaces belong to the text.
@@ -499,7 +514,7 @@ pub(super) fn trimmed(text: &str) -> &str {
 
 /// Returns what begins at `at`, with all the space before it.
 fn with_space(line: &str, at: usize) -> &str {
-    &line[line[..at].trim_end().len()..]
+    &line[line[..at].trim_end_matches([' ', '\t']).len()..]
 }
 
 /// Returns the line that starts at `start`, with its end.

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::front_matter::{Problem, RawValue, trimmed};
+use super::front_matter::{Problem, RawValue, comment_at, trimmed};
 use crate::support::yaml;
 
 /// In a longer front matter no value refers to another.
@@ -160,7 +160,7 @@ pub(super) fn write_value(value: &Value) -> String {
 
 /// Returns a plain value without its comment, where it can only mean itself.
 fn plain(inline: &str) -> Option<&str> {
-    let value = inline.find(" #").map_or(inline, |at| trimmed(&inline[..at]));
+    let value = comment_at(inline).map_or(inline, |at| trimmed(&inline[..at]));
     let first = value.chars().next()?;
     let is_plain = !matches!(
         first,

@@ -165,3 +165,48 @@ fn what_older_yaml_takes_for_truth_numbers_and_dates_is_quoted() {
         assert_eq!(line.contains('\''), title.contains(": "), "{line}");
     }
 }
+
+#[test]
+fn a_comment_behind_a_value_stays_whatever_is_in_it() {
+    for (value, comment) in [
+        ("old", "  # it's \"mine\" ]"),
+        ("\"old # no\"", " # it's \"mine\" ]"),
+        ("'it''s # no'", "  # it's"),
+        ("old", "\t# behind a tab"),
+        ("old \u{a0}", "  # behind a wide space"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        read(&folder, &format!("title: {value}{comment}"), "").unwrap();
+        let edit = NoteEdit { title: Some("a: b".to_owned()), ..NoteEdit::default() };
+        let now = store(&folder).update(NAME, edit).unwrap().note;
+        assert_eq!(now.title, "a: b");
+        let file = get(&folder, &format!("{NAME}.md"));
+        assert!(file.contains(&format!("\ntitle: 'a: b'{comment}\n")), "{file}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    read(&folder, "title: t\ntags: # why\n  - a\nstatus: # none", "").unwrap();
+    let edit = NoteEdit {
+        tags: Some(vec!["b".to_owned()]),
+        status: Some(Status::Done),
+        ..NoteEdit::default()
+    };
+    store(&folder).update(NAME, edit).unwrap();
+    let file = get(&folder, &format!("{NAME}.md"));
+    assert!(file.contains("\ntags: [\"b\"] # why\n"), "{file}");
+    assert!(file.contains("\nstatus: done # none\n"), "{file}");
+    let folder = tempfile::tempdir().unwrap();
+    let header = "title: \"\\N\"\ntags: [\"a # b\", 'c]'] # \"tags\"";
+    let note = read(&folder, header, "first line").unwrap();
+    assert_eq!(
+        (note.title.as_str(), &note.tags[..]),
+        ("first line", &["a # b".to_owned(), "c]".to_owned()][..])
+    );
+    let edit = NoteEdit {
+        content: Some("other line".to_owned()),
+        tags: Some(vec!["d".to_owned()]),
+        ..NoteEdit::default()
+    };
+    store(&folder).update(NAME, edit).unwrap();
+    let file = get(&folder, &format!("{NAME}.md"));
+    assert!(file.contains("\ntags: [\"d\"] # \"tags\"\n"), "{file}");
+}
