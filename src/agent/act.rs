@@ -47,6 +47,7 @@ impl CodebaseMaintainer {
                 }
             }
         }
+        self.tell_of_unscored_notes();
         turn.used.unusable_replies = if understood { 0 } else { turn.used.unusable_replies + 1 };
         Ok(end)
     }

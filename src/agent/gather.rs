@@ -31,6 +31,7 @@ impl CodebaseMaintainer {
     pub(super) fn begin(&mut self, request: Request) -> Result<Turn, AgentError> {
         self.choose_language(&request)?;
         self.recorder.speak();
+        self.ask_about_notes(true);
         self.begin_session();
         let number = self.session.next_turn();
         let first_event = self.recorder.events().len();
@@ -106,7 +107,9 @@ impl CodebaseMaintainer {
         let had_told = self.told_of_the_jail;
         // Whoever gives up waiting leaves the recorder quiet; the next turn lets it speak.
         self.recorder.be_quiet();
+        self.ask_about_notes(false);
         let built = self.would_send(request).await;
+        self.ask_about_notes(true);
         self.recorder.speak();
         self.told_of_the_jail = had_told;
         if !had_language {
@@ -225,7 +228,22 @@ impl CodebaseMaintainer {
                 Err(failure) => self.recorder.warn(failure.to_string()),
             }
         }
+        self.tell_of_unscored_notes();
         packets
+    }
+
+    /// Lets an endpoint be asked about notes, or nobody.
+    fn ask_about_notes(&self, is_asked: bool) {
+        if let Some(scorer) = &self.note_scorer {
+            scorer.pause(!is_asked);
+        }
+    }
+
+    /// Warns when notes were to be compared by meaning and were not.
+    pub(super) fn tell_of_unscored_notes(&mut self) {
+        if let Some(failure) = self.note_scorer.as_ref().and_then(|scorer| scorer.take_failure()) {
+            self.recorder.warn(failure);
+        }
     }
 
     fn state_packet(&self, turn: &Turn, target: Option<&str>) -> ContextPacket {

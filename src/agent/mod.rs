@@ -9,6 +9,7 @@ mod act;
 mod after_care;
 mod ask;
 mod between;
+mod by_meaning;
 mod claims;
 mod close;
 mod compact;
@@ -40,6 +41,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 pub use after_care::AutoNotes;
+pub use by_meaning::ByMeaning;
 pub use error::AgentError;
 pub use limits::Limits;
 pub use mode::Mode;
@@ -76,7 +78,7 @@ pub struct CodebaseMaintainer {
     workspace: Workspace,
     state: StateFolder,
     model: Arc<dyn ChatModel>,
-    /// Compares texts by meaning, where there is one.
+    /// Compares candidates of a context by meaning, where there is one.
     embedder: Option<Arc<dyn Embedder>>,
     terminal: Arc<TerminalTool>,
     tools: ToolRegistry,
@@ -88,6 +90,8 @@ pub struct CodebaseMaintainer {
     context_tokens: usize,
     counter: Arc<TokenCounter>,
     notes: Arc<NoteStore>,
+    /// Orders the notes that a search finds by meaning too, where it is asked for.
+    note_scorer: Option<Arc<ByMeaning>>,
     limits: Limits,
     note_rules: NoteRules,
     /// The language asked for; none for that of the first question.

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use super::recorder::{Nowhere, Recorder};
 use super::session::Session;
 use super::window::Prompt;
-use super::{AgentError, AutoNotes, CodebaseMaintainer, Limits};
+use super::{AgentError, AutoNotes, ByMeaning, CodebaseMaintainer, Limits};
 use crate::context::{ContextBuilder, ContextConfig, ScorerKind};
 use crate::journal::Sessions;
 use crate::model::ChatModel;
@@ -27,6 +28,10 @@ use crate::tools::{NoteTool, TerminalTool, ToolRegistry};
 /// What the guide files of a repository may have together, in tokens.
 const GUIDE_TOKENS: usize = 2000;
 
+/// How long a turn waits for the vectors of notes: sources have 5 seconds, and the words of the
+/// notes must come in time all the same.
+const NOTE_SCORER_TIME: Duration = Duration::from_secs(4);
+
 /// What is told where meaning should count and nothing can tell it.
 const NO_EMBEDDER: &str = "`context.scorer` is `embeddings`, but no endpoint with an `endpoint.embedding_model` is used; relevance is computed by words alone.";
 
@@ -39,11 +44,13 @@ pub struct NoteRules {
     pub search: usize,
     /// What happens when an answer tells of problems or a plan and nothing was noted.
     pub auto_notes: AutoNotes,
+    /// Whether the notes that a search finds are compared with the question by meaning too.
+    pub by_meaning: bool,
 }
 
 impl Default for NoteRules {
     fn default() -> Self {
-        Self { blockers: 20, search: 5, auto_notes: AutoNotes::Ask }
+        Self { blockers: 20, search: 5, auto_notes: AutoNotes::Ask, by_meaning: false }
     }
 }
 
@@ -58,7 +65,8 @@ pub struct MaintainerOptions {
     pub state: StateFolder,
     /// Who answers.
     pub model: Arc<dyn ChatModel>,
-    /// What makes vectors of texts, to compare them by meaning; none to compare words alone.
+    /// What makes vectors of texts. Candidates are compared by them with
+    /// [`ScorerKind::Embeddings`], notes with [`NoteRules::by_meaning`]; none: words alone.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// The terminal's limits and jail.
     pub terminal: terminal::Options,
@@ -124,20 +132,34 @@ impl CodebaseMaintainer {
         }
         let terminal = Terminal::open(options.workspace.clone(), terminal_options)?;
         let terminal = Arc::new(TerminalTool::new(Arc::new(terminal)));
-        let notes = Arc::new(NoteStore::open(options.state.notes(), Arc::clone(&options.clock)));
+        let note_scorer = options.embedder.clone().filter(|_| options.notes.by_meaning);
+        let note_scorer = note_scorer.map(|embedder| {
+            let weight = options.context.embedding_weight;
+            Arc::new(ByMeaning::new(embedder, weight, NOTE_SCORER_TIME))
+        });
+        let mut notes = NoteStore::open(options.state.notes(), Arc::clone(&options.clock));
+        if let Some(scorer) = note_scorer.clone() {
+            notes = notes.with_scorer(scorer);
+        }
+        let notes = Arc::new(notes);
         let counter = Arc::new(TokenCounter::for_model(options.model.name()));
         let context_tokens = options.context.max_tokens;
         let mut pending_warnings = Vec::new();
         if options.context.scorer == ScorerKind::Embeddings && options.embedder.is_none() {
             pending_warnings.push(NO_EMBEDDER.to_owned());
         }
+        if options.notes.by_meaning && options.embedder.is_none() {
+            pending_warnings.push(ByMeaning::NOBODY.to_owned());
+        }
+        let embedder =
+            options.embedder.filter(|_| options.context.scorer == ScorerKind::Embeddings);
         let builder = ContextBuilder::new(options.context, Arc::clone(&counter))?;
         let materials = Materials {
             workspace: options.workspace.clone(),
             notes: Arc::clone(&notes),
             sessions: Sessions::of(&options.state, &options.project),
             counter: Arc::clone(&counter),
-            by_meaning: options.embedder.is_some(),
+            by_meaning: embedder.is_some(),
             most_blockers: options.notes.blockers,
             most_notes: options.notes.search,
             guide_tokens: GUIDE_TOKENS.min(options.context.max_tokens / 8),
@@ -159,10 +181,11 @@ impl CodebaseMaintainer {
             builder,
             counter,
             notes,
+            note_scorer,
             workspace: options.workspace,
             state: options.state,
             model: options.model,
-            embedder: options.embedder,
+            embedder,
             limits: options.limits,
             note_rules: options.notes,
             language: options.language,

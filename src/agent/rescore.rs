@@ -6,15 +6,8 @@
 //! thing for the same text. Without vectors the turn goes on by words alone, and says so.
 
 use super::CodebaseMaintainer;
+use super::by_meaning::{MOST, likenesses};
 use crate::context::{Bm25, ContextPacket, Keep, PacketKind, Query, Scorer};
-use crate::model::embedding::similarity;
-use crate::support::text::floor_char_boundary;
-
-/// So many candidates are compared as vectors.
-const MOST: usize = 48;
-
-/// So many bytes of each: small models read no more than some hundred tokens.
-const MOST_BYTES: usize = 1200;
 
 impl CodebaseMaintainer {
     /// Gives the candidates that have no relevance one that is mixed of words and meaning.
@@ -29,16 +22,14 @@ impl CodebaseMaintainer {
         let mut ranked: Vec<usize> = (0..open.len()).collect();
         ranked.sort_by(|one, other| words[*other].total_cmp(&words[*one]));
         ranked.truncate(MOST);
-        let text = |text: &str| text[..floor_char_boundary(text, MOST_BYTES)].to_owned();
-        let mut texts = vec![text(&query.text)];
-        texts.extend(ranked.iter().map(|place| text(contents[*place])));
+        let texts: Vec<&str> = ranked.iter().map(|place| contents[*place]).collect();
         let made = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return,
-            made = embedder.embed(&texts) => made,
+            made = likenesses(embedder.as_ref(), &query.text, &texts) => made,
         };
-        let vectors = match made {
-            Ok(vectors) => vectors,
+        let near = match made {
+            Ok(near) => near,
             Err(error) => {
                 let name = embedder.name();
                 self.recorder.warn(format!(
@@ -47,10 +38,8 @@ impl CodebaseMaintainer {
                 return;
             }
         };
-        let Some((question, vectors)) = vectors.split_first() else { return };
-        let near: Vec<f64> = vectors.iter().map(|vector| similarity(question, vector)).collect();
         let mut meaning = vec![0.0; open.len()];
-        for (place, near) in ranked.into_iter().zip(stretched(&near)) {
+        for (place, near) in ranked.into_iter().zip(near) {
             meaning[place] = near;
         }
         let weight = self.builder.config().embedding_weight;
@@ -66,28 +55,4 @@ fn is_open(packet: &ContextPacket) -> bool {
         && packet.keep == Keep::IfRoom
         && !matches!(packet.kind, PacketKind::Instruction | PacketKind::State)
         && !packet.content.trim().is_empty()
-}
-
-/// Returns likenesses between 0 for the least and 1 for the most: of most models all lie close
-/// together, and only their order means something.
-fn stretched(near: &[f64]) -> Vec<f64> {
-    let least = near.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = near.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let width = most - least;
-    near.iter().map(|near| if width > 0.0 { (near - least) / width } else { 0.0 }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn likenesses_are_stretched_and_equal_ones_say_nothing() {
-        let expected = [0.0, 0.5, 1.0];
-        for (found, expected) in stretched(&[0.7, 0.75, 0.8]).into_iter().zip(expected) {
-            assert!((found - expected).abs() < 1e-9, "{found}");
-        }
-        assert_eq!(stretched(&[0.7, 0.7]), [0.0, 0.0]);
-        assert!(stretched(&[]).is_empty());
-    }
 }

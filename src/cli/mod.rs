@@ -77,7 +77,7 @@ async fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Plan(args) => ask::plan(&setup, args).await,
         Command::Ask(args) => ask::ask(&setup, args).await,
         Command::Chat(args) => chat::run(&setup, args).await,
-        Command::Notes(command) => wiring::notes(&setup, command),
+        Command::Notes(command) => wiring::notes(&setup, command).await,
         Command::Sh(args) => wiring::sh(&setup, args).await,
         Command::Context(args) => context::run(&setup, args).await,
         Command::Report(args) => sessions::report(&setup, args),
@@ -96,12 +96,15 @@ async fn run(cli: Cli) -> Result<u8, CliError> {
 /// them: where few may be started, the line gets them. What waits for nothing starts nothing.
 fn runtime(command: &Command) -> Result<Runtime, CliError> {
     let runtime = match command {
+        // A search may ask an endpoint.
+        Command::Notes(NotesCommand::Search { .. }) | Command::Sh(_) => {
+            Builder::new_current_thread().enable_all().build()
+        }
         Command::Notes(_)
         | Command::Report(_)
         | Command::Init { .. }
         | Command::Config(_)
         | Command::Completions { .. } => Builder::new_current_thread().build(),
-        Command::Sh(_) => Builder::new_current_thread().enable_all().build(),
         Command::Explore(_)
         | Command::Analyze(_)
         | Command::Plan(_)

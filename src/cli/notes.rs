@@ -181,7 +181,7 @@ pub struct FilterArgs {
 }
 
 /// Does what a command says, and returns the exit code.
-pub fn run(
+pub async fn run(
     command: &NotesCommand,
     store: &NoteStore,
     json: bool,
@@ -201,8 +201,13 @@ pub fn run(
                 return Err(CliError::new(ExitKind::Usage, "the query is empty")
                     .with_hint("write words, identifiers or paths to search for"));
             }
-            let result = store.search(query, &filter.filter(*limit)?).map_err(failed)?;
+            let result =
+                store.search_scored(query, &filter.filter(*limit)?).await.map_err(failed)?;
             warn_unreadable(result.unreadable, err);
+            if let Some(problem) = &result.unscored {
+                // Nobody is left to tell when stderr is closed.
+                writeln!(err, "warning: the notes are ranked by words alone: {problem}").ok();
+            }
             Answer::new(text::search(&result), json::search(query, &result))
         }
         NotesCommand::List { filter, limit } => {

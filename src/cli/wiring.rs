@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Local, NaiveDateTime, TimeZone};
 use tokio_util::sync::CancellationToken;
@@ -12,11 +13,12 @@ use super::notes::NotesCommand;
 use super::sh::ShArgs;
 use super::{CliError, ExitKind, notes, sh};
 use crate::agent::{
-    AgentError, AutoNotes, CodebaseMaintainer, Compaction, Limits, MaintainerOptions, NoteRules,
+    AgentError, AutoNotes, ByMeaning, CodebaseMaintainer, Compaction, Limits, MaintainerOptions,
+    NoteRules,
 };
 use crate::config::{
     AutoNotesChoice, CompactionChoice, Config, ConfigError, Environment, LanguageChoice, Layers,
-    Origin, SandboxChoice,
+    NoteScorerChoice, Origin, SandboxChoice,
 };
 use crate::context::{ContextError, ScorerKind};
 use crate::journal::{JournalError, Sessions};
@@ -32,6 +34,9 @@ use crate::support::state_folder::StateFolder;
 use crate::support::yaml::Value;
 use crate::terminal::{self, Sandbox, Terminal, TerminalError};
 use crate::ui::Size;
+
+/// How long a search of notes waits for vectors: a server at home may have to load its model.
+const NOTE_SCORER_TIME: Duration = Duration::from_secs(30);
 
 /// What every command starts from. Nothing is written to make it.
 pub(super) struct Setup {
@@ -148,12 +153,29 @@ impl Setup {
 
     /// Returns what compares texts by meaning, where the settings ask for it.
     fn embedder(&self) -> Result<Option<Arc<dyn Embedder>>, CliError> {
-        if self.config.context.scorer != ScorerKind::Embeddings {
+        let is_wanted = self.config.context.scorer == ScorerKind::Embeddings
+            || self.config.notes.scorer == NoteScorerChoice::Embeddings;
+        if !is_wanted {
             return Ok(None);
         }
         let options = self.layers.model_options(&self.environment);
         let options = options.map_err(|error| config_error(&error))?;
         options.embedder().map_err(|error| select_error(&error))
+    }
+
+    /// Returns what orders the notes of a search outside of a turn; none where words do.
+    fn note_scorer(&self) -> Result<Option<Arc<ByMeaning>>, CliError> {
+        if self.config.notes.scorer != NoteScorerChoice::Embeddings {
+            return Ok(None);
+        }
+        let Some(embedder) = self.embedder()? else {
+            // Nobody is left to tell when stderr is closed.
+            drop(writeln!(anstream::stderr(), "warning: {}", ByMeaning::NOBODY));
+            return Ok(None);
+        };
+        self.tell_of_dotenv(embedder.name());
+        let weight = self.config.context.embedding_weight;
+        Ok(Some(Arc::new(ByMeaning::new(embedder, weight, NOTE_SCORER_TIME))))
     }
 
     /// Says that a `.env`, which may have come with the repository, chose who is shown it.
@@ -213,7 +235,7 @@ impl Setup {
         let settings = &self.config.limits;
         Limits {
             steps: settings.steps,
-            time: std::time::Duration::from_secs(settings.seconds),
+            time: Duration::from_secs(settings.seconds),
             prompt_tokens: settings.prompt_tokens,
             unusable_replies: settings.unusable_replies,
             refused_commands: settings.refused_commands,
@@ -236,6 +258,7 @@ impl Setup {
                 AutoNotesChoice::Keywords => AutoNotes::Keywords,
                 AutoNotesChoice::Off => AutoNotes::Off,
             },
+            by_meaning: self.config.notes.scorer == NoteScorerChoice::Embeddings,
         }
     }
 }
@@ -258,15 +281,22 @@ pub(super) fn places(
 }
 
 /// Runs `notes …`.
-pub(super) fn notes(setup: &Setup, command: &NotesCommand) -> Result<u8, CliError> {
+pub(super) async fn notes(setup: &Setup, command: &NotesCommand) -> Result<u8, CliError> {
+    let mut store = setup.notes();
+    if matches!(command, NotesCommand::Search { .. })
+        && let Some(scorer) = setup.note_scorer()?
+    {
+        store = store.with_scorer(scorer);
+    }
     let code = notes::run(
         command,
-        &setup.notes(),
+        &store,
         setup.json,
         &mut io::stdin().lock(),
         &mut io::stdout().lock(),
         &mut anstream::stderr(),
-    )?;
+    )
+    .await?;
     // Afterwards, so that a note that is refused makes nothing.
     if command.begins() {
         setup.prepare()?;

@@ -105,6 +105,18 @@ pub struct NoteSettings {
     pub search: usize,
     /// What happens when an answer tells of problems and nothing was noted.
     pub auto_notes: AutoNotesChoice,
+    /// Who orders the notes that a search finds.
+    pub scorer: NoteScorerChoice,
+}
+
+/// `notes.scorer`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NoteScorerChoice {
+    /// Words alone.
+    Lexical,
+    /// Words, and the vectors of an endpoint beside them.
+    Embeddings,
 }
 
 /// `notes.auto_notes`.

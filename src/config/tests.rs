@@ -194,7 +194,7 @@ fn a_value_of_the_wrong_kind_is_told_in_words() {
 fn a_section_is_no_value_and_an_empty_one_sets_nothing() {
     let error = Setup::new("", "notes: 3").layers().unwrap_err().to_string();
     assert!(
-        error.ends_with("it is a section and has no value of its own; it holds `notes.auto_notes`, `notes.blockers`, `notes.search`"),
+        error.ends_with("it is a section and has no value of its own; it holds `notes.auto_notes`, `notes.blockers`, `notes.scorer`, `notes.search`"),
         "{error}"
     );
     let empty = Setup::new("", "limits:\nterminal: {}\n").layers().unwrap();

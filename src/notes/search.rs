@@ -27,6 +27,8 @@ pub struct SearchResult {
     pub unreadable: usize,
     /// The words of the query that no note has.
     pub missing_terms: Vec<String>,
+    /// Why the order is that of words alone, when a scorer should have had the last word.
+    pub unscored: Option<String>,
 }
 
 /// A note that was found.
@@ -43,7 +45,7 @@ pub struct Hit {
 }
 
 impl NoteStore {
-    /// Finds the notes that answer a query, best first.
+    /// Finds the notes that answer a query by their words, best first; see [`NoteStore::search_scored`].
     pub fn search(&self, query: &str, filter: &Filter) -> Result<SearchResult, NoteError> {
         self.with_catalog(|catalog| Ok(self.found(catalog, query, filter)))
     }
@@ -60,6 +62,7 @@ impl NoteStore {
             hidden: 0,
             unreadable,
             missing_terms: missing(catalog, query),
+            unscored: None,
         };
         for (document, score) in ranked {
             let Some(head) = catalog.head(document) else { continue };

@@ -19,6 +19,7 @@ use super::files::{self, Stamp};
 use super::front_matter::{NoteText, Problem};
 use super::near::{self, NearDuplicate};
 use super::note::{NewNote, Note, NoteId, NoteKind};
+use super::scorer::{ByWords, NoteScorer};
 use super::states::FormerState;
 use super::trash::Trash;
 use super::{check, format, index_file};
@@ -30,6 +31,8 @@ pub struct NoteStore {
     pub(super) folder: PathBuf,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) trash: Trash,
+    /// Who orders what a search finds.
+    pub(super) scorer: Arc<dyn NoteScorer>,
     loader: Loader,
     /// The latest texts that were read, to merge edits that were made from them.
     remembered: Mutex<VecDeque<(String, String)>>,
@@ -53,6 +56,7 @@ impl NoteStore {
     pub fn open(folder: PathBuf, clock: Arc<dyn Clock>) -> Self {
         Self {
             trash: Trash::of(&folder),
+            scorer: Arc::new(ByWords),
             loader: Loader::new(folder.clone()),
             folder,
             clock,

@@ -25,12 +25,13 @@ impl Notes {
         Self { store, most }
     }
 
-    fn packets(&self, query: &Query) -> Result<Vec<ContextPacket>, SourceFailure> {
+    async fn packets(&self, query: &Query) -> Result<Vec<ContextPacket>, SourceFailure> {
         let filter =
             Filter { kind: None, tags: Vec::new(), status: None, limit: self.most.max(1) * 8 };
         let found = self
             .store
-            .search(&query.text, &filter)
+            .search_scored(&query.text, &filter)
+            .await
             .map_err(|error| failure(self.name(), &error))?;
         let packets = found
             .hits
@@ -71,7 +72,7 @@ impl ContextSource for Notes {
         &'a self,
         query: &'a Query,
     ) -> BoxFuture<'a, Result<Vec<ContextPacket>, SourceFailure>> {
-        async move { self.packets(query) }.boxed()
+        self.packets(query).boxed()
     }
 }
 

@@ -51,7 +51,7 @@ impl NoteTool {
     }
 
     /// Does what the parameters ask for, at once and without a session: `notes.run({…})` of the
-    /// book. The parameters are those that the model has, as JSON.
+    /// book. The parameters are those that the model has, as JSON. A search goes by words alone.
     pub fn run(&self, parameters: &Value) -> Result<ToolOutput, ToolFailure> {
         if !parameters.is_object() {
             return Err(arguments::unreadable("they are no JSON object"));
@@ -147,6 +147,22 @@ impl NoteTool {
         extra
     }
 
+    /// Does a search, with the store's scorer; none when something else is asked for.
+    async fn find(
+        &self,
+        arguments: &NoteArgs,
+        language: Language,
+    ) -> Option<Result<ToolOutput, ToolFailure>> {
+        let checked = arguments::check(arguments).ok()?;
+        if checked.action != Action::Search {
+            return None;
+        }
+        // A search takes no lock and waits for nobody but the scorer.
+        let result = self.store.search_scored(&checked.query, &filter(&checked, 10)).await;
+        let found = result.map(|result| answer::found(&checked.query, &result, language));
+        Some(found.map_err(|error| failure(&error)))
+    }
+
     fn search(&self, checked: &Checked, language: Language) -> Result<ToolOutput, NoteError> {
         let filter = filter(checked, 10);
         let result = self.store.search(&checked.query, &filter)?;
@@ -186,8 +202,11 @@ impl Tool for NoteTool {
         arguments: NoteArgs,
         context: &ToolContext,
     ) -> Result<ToolOutput, ToolError> {
-        let tool = self.clone();
         let language = context.language;
+        if let Some(found) = self.find(&arguments, language).await {
+            return found.map_err(ToolError::Answerable);
+        }
+        let tool = self.clone();
         // Waiting for a disk or for another process's lock must not hold up the others. Once
         // begun, a write goes on to its end: an interrupted turn never leaves half of one.
         tokio::task::spawn_blocking(move || tool.act(&arguments, language))

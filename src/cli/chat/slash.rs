@@ -40,9 +40,9 @@ impl Chat<'_> {
                     "" => NotesCommand::list(),
                     words => NotesCommand::search(words),
                 };
-                return self.run_notes(slash, &command);
+                return self.run_notes(slash, &command).await;
             }
-            Slash::Undo => return self.run_notes(slash, &NotesCommand::Undo),
+            Slash::Undo => return self.run_notes(slash, &NotesCommand::Undo).await,
             Slash::Context => self.show_context(arguments).await?,
             Slash::Board => self.show_board()?,
             Slash::Model => self.choose_model(arguments)?,
@@ -83,11 +83,12 @@ impl Chat<'_> {
         self.answer(Slash::Model, &format!("model {name}\n"), || json!(name))
     }
 
-    fn run_notes(&mut self, slash: Slash, command: &NotesCommand) -> Result<Flow, CliError> {
+    async fn run_notes(&mut self, slash: Slash, command: &NotesCommand) -> Result<Flow, CliError> {
         let (mut out, json) = (Vec::new(), self.setup.json);
         let store = self.maintainer.notes();
         let mut stdin = std::io::empty();
-        let code = notes::run(command, store, json, &mut stdin, &mut out, &mut anstream::stderr())?;
+        let mut err = anstream::stderr();
+        let code = notes::run(command, store, json, &mut stdin, &mut out, &mut err).await?;
         let text = String::from_utf8_lossy(&out);
         let value = || serde_json::from_str(&text).unwrap_or(Value::Null);
         self.answer(slash, &text, value)?;

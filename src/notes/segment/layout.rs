@@ -119,7 +119,8 @@ impl Header {
     }
 }
 
-const MAGIC: &[u8; 8] = b"gknotes5";
+/// Begins the file. It changes with what the file holds, the terms of the tokeniser included.
+const MAGIC: &[u8; 8] = b"gknotes6";
 
 /// So many bytes are asked for without looking how many there are.
 const SMALL: usize = 1 << 16;

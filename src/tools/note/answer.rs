@@ -156,6 +156,12 @@ pub(super) fn found(query: &str, result: &SearchResult, language: Language) -> T
             Language::Zh => write!(text, "；所有笔记中都没有：{terms}"),
         };
     }
+    if let Some(problem) = &result.unscored {
+        _ = match language {
+            Language::En => write!(text, "; ranked by words alone: {problem}"),
+            Language::Zh => write!(text, "；仅按词语排序：{problem}"),
+        };
+    }
     for hit in &result.hits {
         _ = write!(text, "\n{}\n  {}", line(&hit.entry), hit.snippet);
     }
