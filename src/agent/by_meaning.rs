@@ -166,8 +166,8 @@ mod tests {
         let embedder = Arc::new(Crosses { answers: true });
         let scorer = ByMeaning::new(embedder, 0.5, Duration::from_secs(60));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let scores = runtime.block_on(scorer.scores("x", &candidates())).unwrap();
-        for (score, expected) in scores.into_iter().zip([0.5, 0.9, 0.25]) {
+        let mixed = runtime.block_on(scorer.scores("x", &candidates())).unwrap();
+        for (score, expected) in mixed.into_iter().zip([0.5, 0.9, 0.25]) {
             assert!((score - expected).abs() < 1e-9, "{score}");
         }
         assert_eq!((scorer.most(), scorer.take_failure()), (MOST, None));

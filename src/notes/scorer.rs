@@ -103,7 +103,7 @@ fn candidate(hit: &Hit) -> Candidate {
 }
 
 /// Orders hits by scores; equal ones, and what is no number, as words ordered them.
-fn order(hits: &mut Vec<Hit>, scores: &[f64]) {
+fn order(hits: &mut [Hit], scores: &[f64]) {
     let known = |score: f64| if score.is_finite() { score.max(0.0) } else { 0.0 };
     let best = scores.iter().copied().map(known).fold(0.0, f64::max);
     for (hit, score) in hits.iter_mut().zip(scores) {

@@ -122,3 +122,98 @@ fn the_doctor_tries_the_vectors() {
     let broken = doctor(refuse);
     assert!(broken.contains("embeddings: doubtful, 127.0.0.1:"), "{broken}");
 }
+
+/// Notes of which words find two that do not answer, and in other words the one that does.
+fn with_notes(env: Env) -> Env {
+    let note = |id: &str, title: &str, body: &str| {
+        let front = "type: conclusion\ntags: []\ncreated_at: 2025-01-19T15:30:00\nupdated_at: 2025-01-19T15:30:00";
+        let name = format!("note_20250119_153000_{id}");
+        let text = format!("---\nid: {name}\ntitle: {title}\n{front}\n---\n\n{body}\n");
+        (format!(".groundskeeper/notes/{name}.md"), text)
+    };
+    let notes = [
+        note("0", "Customers", "How customers are billed: customers, customers."),
+        note("1", "Billed customers", "Nobody knows how."),
+        note("2", "Parcels", &format!("{MEANT} So are customers.")),
+    ];
+    notes.into_iter().fold(env, |env, (path, text)| env.file(&path, text))
+}
+
+fn search(env: &Env, server: &Server, settings: &[&str]) -> (Vec<String>, Ran) {
+    let mut command = env.groundskeeper();
+    command.env_remove("GROUNDSKEEPER_MODEL").args(["--base-url", &server.url, "--model", "m"]);
+    for setting in settings {
+        command.args(["--set", setting]);
+    }
+    let ran = Ran(command.args(["--json", "notes", "search", QUESTION]).output().unwrap()).code(0);
+    let found: Value = serde_json::from_str(&ran.stdout()).unwrap();
+    let hits = found["hits"].as_array().unwrap();
+    (hits.iter().map(|hit| hit["title"].as_str().unwrap().to_owned()).collect(), ran)
+}
+
+const BY_MEANING: [&str; 3] =
+    ["endpoint.embedding_model=vectors", "notes.scorer=embeddings", "context.embedding_weight=0.9"];
+
+#[test]
+fn a_note_that_means_the_question_in_other_words_comes_first() {
+    let env = with_notes(Env::new());
+    let server = Server::embedding(vec![], by_meaning);
+    let (titles, _) = search(&env, &server, &["endpoint.embedding_model=vectors"]);
+    assert_eq!((titles.len(), titles.last().map(String::as_str)), (3, Some("Parcels")));
+    assert!(server.embedded().is_empty(), "nobody asked for it");
+
+    let (titles, ran) = search(&env, &server, &BY_MEANING);
+    assert_eq!((titles.len(), titles[0].as_str()), (3, "Parcels"));
+    assert_eq!(ran.stderr(), "");
+    let embedded = server.embedded();
+    assert_eq!((embedded.len(), embedded[0].len(), embedded[0][0].as_str()), (1, 4, QUESTION));
+}
+
+#[test]
+fn notes_are_found_by_words_where_no_vectors_come_and_a_person_is_told() {
+    let env = with_notes(Env::new());
+    let server = Server::embedding(vec![], refuse);
+    let (by_words, _) = search(&env, &server, &[]);
+    let (titles, ran) = search(&env, &server, &BY_MEANING);
+    assert_eq!(titles, by_words);
+    let warning = "warning: the notes are ranked by words alone: `vectors` could not compare them";
+    assert!(ran.stderr().starts_with(warning), "{}", ran.stderr());
+
+    let (titles, ran) = search(&env, &server, &["notes.scorer=embeddings"]);
+    assert_eq!(titles, by_words);
+    assert!(
+        ran.stderr().starts_with("warning: `notes.scorer` is `embeddings`, but"),
+        "{}",
+        ran.stderr()
+    );
+}
+
+#[test]
+fn a_turn_orders_its_notes_by_meaning_and_goes_on_without() {
+    let env = with_notes(Env::new());
+    let settings = [&BY_MEANING[..], &["notes.search=1"]].concat();
+    let server = Server::embedding(vec![says("By invoice.")], by_meaning);
+    ask(&env, &server, &settings);
+    assert!(prompt(&server).contains("An invoice is written"), "{}", prompt(&server));
+    assert_eq!(server.embedded().len(), 1, "candidates of other kinds are compared by words");
+
+    let server = Server::embedding(vec![says("By invoice.")], refuse);
+    let ran = ask(&env, &server, &settings);
+    assert!(!prompt(&server).contains("An invoice is written"), "{}", prompt(&server));
+    let warning = "warning: The notes are ranked by words alone: `vectors` could not compare them";
+    assert_eq!(ran.stderr().matches(warning).count(), 1, "{}", ran.stderr());
+}
+
+#[test]
+fn showing_a_context_asks_nobody_about_notes() {
+    let env = with_notes(Env::new());
+    let server = Server::embedding(vec![], by_meaning);
+    let mut command = env.groundskeeper();
+    command.env_remove("GROUNDSKEEPER_MODEL").args(["--base-url", &server.url, "--model", "m"]);
+    for setting in BY_MEANING {
+        command.args(["--set", setting]);
+    }
+    let shown = Ran(command.args(["context", QUESTION]).output().unwrap()).code(0).stdout();
+    assert!(shown.contains("Nobody knows how."), "{shown}");
+    assert!(server.embedded().is_empty());
+}
