@@ -29,10 +29,12 @@ enum Letters {
     Dashes,
     /// Digits, letters, `_`, `-` and `.`.
     Dots,
+    /// Digits, letters, `/` and `+`, as Base64 has them.
+    Slashes,
 }
 
 /// Beginnings of tokens, what follows, how much of it at least, and what they are.
-const TOKENS: [(&str, Letters, usize, &str); 54] = [
+const TOKENS: [(&str, Letters, usize, &str); 62] = [
     ("AKIA", Letters::Capitals, 16, "an AWS access key"),
     ("ASIA", Letters::Capitals, 16, "an AWS access key"),
     ("ABIA", Letters::Capitals, 16, "an AWS access key"),
@@ -55,6 +57,9 @@ const TOKENS: [(&str, Letters, usize, &str); 54] = [
     ("xoxr-", Letters::Dashes, 20, "a Slack token"),
     ("xoxs-", Letters::Dashes, 20, "a Slack token"),
     ("xoxe.xox", Letters::Dots, 20, "a Slack token"),
+    ("xoxc-", Letters::Dashes, 20, "a Slack token"),
+    ("xoxd-", Letters::Dashes, 20, "a Slack token"),
+    ("hooks.slack.com/services/T", Letters::Slashes, 30, "a Slack webhook"),
     ("xapp-", Letters::Dashes, 20, "a Slack token"),
     ("sk-ant-", Letters::Dashes, 20, "an Anthropic key"),
     ("sk-proj-", Letters::Dashes, 20, "an OpenAI key"),
@@ -86,6 +91,11 @@ const TOKENS: [(&str, Letters, usize, &str); 54] = [
     ("tskey-", Letters::Dashes, 20, "a Tailscale key"),
     ("ATATT3", Letters::Dashes, 40, "an Atlassian token"),
     ("crates-io-", Letters::Plain, 24, "a crates.io token"),
+    ("glsa_", Letters::Dashes, 32, "a Grafana token"),
+    ("lsv2_pt_", Letters::Dashes, 32, "a LangSmith key"),
+    ("lsv2_sk_", Letters::Dashes, 32, "a LangSmith key"),
+    ("PMAK-", Letters::Dashes, 40, "a Postman key"),
+    ("AccountKey=", Letters::Slashes, 60, "an Azure key"),
     ("AGE-SECRET-KEY-1", Letters::Capitals, 50, "a private key"),
 ];
 
@@ -95,6 +105,9 @@ fn kind_of(line: &str) -> Option<&'static str> {
     }
     if is_web_token(line) {
         return Some("a JSON web token");
+    }
+    if is_amazon_secret(line) {
+        return Some("an AWS secret key");
     }
     let has = |beginning: &str, letters: Letters, length: usize| {
         line.match_indices(beginning).any(|(at, _)| {
@@ -125,6 +138,17 @@ fn is_private_key(line: &str) -> bool {
     }) || line.starts_with("PuTTY-User-Key-File-")
 }
 
+/// The half of an AWS key that has no beginning of its own, behind its usual names.
+fn is_amazon_secret(line: &str) -> bool {
+    const NAMES: [&str; 3] = ["secret_access_key", "SECRET_ACCESS_KEY", "SecretAccessKey"];
+    NAMES.iter().flat_map(|name| line.match_indices(name)).any(|(at, name)| {
+        let is_between = |character: char| matches!(character, ' ' | '"' | '\'' | ':' | '=');
+        let value = line[at + name.len()..].trim_start_matches(is_between);
+        let token = token(value, Letters::Slashes);
+        token.len() == 40 && is_random(token, Letters::Slashes, 40)
+    })
+}
+
 /// Three parts of Base64 with points between, of which two begin as JSON does.
 fn is_web_token(line: &str) -> bool {
     line.match_indices("eyJ").any(|(at, _)| {
@@ -143,6 +167,7 @@ fn token(text: &str, letters: Letters) -> &str {
         Letters::Capitals | Letters::Plain => character.is_ascii_alphanumeric(),
         Letters::Dashes => character.is_ascii_alphanumeric() || matches!(character, '_' | '-'),
         Letters::Dots => character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.'),
+        Letters::Slashes => character.is_ascii_alphanumeric() || matches!(character, '/' | '+'),
     };
     let end = text.find(|character: char| !belongs(character));
     &text[..end.unwrap_or(text.len())]
@@ -156,7 +181,7 @@ fn is_random(token: &str, letters: Letters, length: usize) -> bool {
     let is_made_of = match letters {
         Letters::Capitals => !token.bytes().any(|byte| byte.is_ascii_lowercase()),
         // Words with dashes between them have no digit; a date between them makes no token.
-        Letters::Dashes | Letters::Dots | Letters::Plain => {
+        Letters::Dashes | Letters::Dots | Letters::Plain | Letters::Slashes => {
             token.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
         }
     };
@@ -180,7 +205,9 @@ mod tests {
         for (beginning, letters, length, what) in TOKENS {
             let random = match letters {
                 Letters::Capitals => RANDOM.to_uppercase(),
-                Letters::Plain | Letters::Dashes | Letters::Dots => RANDOM.to_owned(),
+                Letters::Plain | Letters::Dashes | Letters::Dots | Letters::Slashes => {
+                    RANDOM.repeat(2)
+                }
             };
             let token = format!("{beginning}{}", &random[..length]);
             for text in [
@@ -197,6 +224,12 @@ mod tests {
             check(&format!("{beginning}{}", "x".repeat(length)), None);
         }
         check(&format!("key={}{}", "AKIA", "IOSFODNN7EXAMPLE"), Some((1, "an AWS access key")));
+        for name in
+            ["aws_secret_access_key = ", "\"SecretAccessKey\": \"", "AWS_SECRET_ACCESS_KEY="]
+        {
+            check(&format!("{name}{}", &RANDOM[..40]), Some((1, "an AWS secret key")));
+            check(&format!("{name}{}", &RANDOM[..41]), None);
+        }
         let part = &RANDOM[..24];
         check(&format!("Bearer eyJ{part}.eyJ{part}.{part}"), Some((1, "a JSON web token")));
     }
