@@ -109,27 +109,23 @@ impl Sides {
         }
     }
 
-    /// Whether the sides are different notes: written at different times, or about different
-    /// things and without a version that both come from.
     fn are_two_notes(&self) -> bool {
-        let read = |source: &str| {
-            let text = NoteText::parse(source).ok()?;
-            let metadata = format::read_metadata(&text).ok()?;
-            let words = fingerprint(&metadata.title, text.body());
-            (!metadata.created_at.is_empty()).then_some((
-                metadata.created_at,
-                metadata.title,
-                words,
-            ))
-        };
-        let (Some(ours), Some(theirs)) = (read(&self.ours), read(&self.theirs)) else {
-            return false;
-        };
         let has_base = self.base.as_ref().is_some_and(|base| !base.trim().is_empty());
-        !has_base
-            && (ours.0 != theirs.0
-                || (ours.1 != theirs.1 && likeness(&ours.2, &theirs.2) < TWO_NOTES))
+        !has_base && are_two_notes(&self.ours, &self.theirs)
     }
+}
+
+/// Whether two texts without a version that both come from are different notes: written at
+/// different times, or about different things.
+pub(super) fn are_two_notes(ours: &str, theirs: &str) -> bool {
+    let read = |source: &str| {
+        let text = NoteText::parse(source).ok()?;
+        let metadata = format::read_metadata(&text).ok()?;
+        let words = fingerprint(&metadata.title, text.body());
+        (!metadata.created_at.is_empty()).then_some((metadata.created_at, metadata.title, words))
+    };
+    let (Some(ours), Some(theirs)) = (read(ours), read(theirs)) else { return false };
+    ours.0 != theirs.0 || (ours.1 != theirs.1 && likeness(&ours.2, &theirs.2) < TWO_NOTES)
 }
 
 /// Returns a text without what stands between the marks of a base and of the other side.

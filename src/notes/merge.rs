@@ -8,6 +8,7 @@
 use chrono::FixedOffset;
 use serde_json::Value;
 
+use super::conflict::are_two_notes;
 use super::format::{CORE_KEYS, read_metadata};
 use super::front_matter::{NoteText, Problem};
 use super::note::{Status, read_time};
@@ -47,10 +48,22 @@ fn merge_same_ends(base: &str, ours: &str, theirs: &str) -> Merged {
     if ours == base {
         return Merged { text: theirs.to_owned(), conflicts: 0 };
     }
+    if base.trim().is_empty() && are_two_notes(ours, theirs) {
+        // Two branches gave one id to two notes: `doctor --fix` gives the second another.
+        let text =
+            format!("<<<<<<< ours\n{}=======\n{}>>>>>>> theirs\n", whole(ours), whole(theirs));
+        return Merged { text, conflicts: 1 };
+    }
     by_fields(base, ours, theirs).unwrap_or_else(|_| {
         let (text, conflicts) = body::merge_marked(base, ours, theirs);
         Merged { text, conflicts }
     })
+}
+
+/// Returns a text that ends with its last line.
+fn whole(text: &str) -> String {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{end}")
 }
 
 /// Merges where all versions can be understood.

@@ -96,6 +96,27 @@ fn the_driver_puts_the_result_where_git_wants_it() {
 }
 
 #[test]
+fn two_notes_that_got_one_id_are_not_made_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = |title: &str, body: &str| {
+        format!(
+            "---\nid: note_20250119_153000_0\ntitle: {title}\ncreated_at: 2025-01-19T15:30:00\n---\n\n{body}"
+        )
+    };
+    let (ours, theirs) = (note("one", "apples and trees\n"), note("two", "cars or boats"));
+    let merged = merge_versions(Some(""), &ours, &theirs);
+    assert_eq!(merged.conflicts, 1);
+    put(&folder, "note_20250119_153000_0.md", &merged.text);
+    assert_eq!(store(&folder).doctor(true).unwrap().worst(), None);
+    assert_eq!(get(&folder, "note_20250119_153000_0.md"), ours);
+    assert_eq!(store(&folder).read("note_20250119_153000_1").unwrap().content, "cars or boats");
+    // One note that both branches took over from elsewhere stays one.
+    let changed = ours.replace("title: one", "title: one\ntags: [a]");
+    let merged = merge_versions(Some(""), &ours, &changed);
+    assert_eq!((merged.text, merged.conflicts), (changed, 0));
+}
+
+#[test]
 fn comments_of_both_sides_stay_and_are_there_once() {
     let head = |title: &str, comments: [&str; 2]| {
         format!(
