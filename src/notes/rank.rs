@@ -97,10 +97,10 @@ impl Role {
 
     fn weight(self) -> f64 {
         match self {
-            Self::Word => 4.0,
-            Self::Joined => 0.5,
-            Self::Respelled | Self::Pair => 1.0,
-            Self::Character => 1.25,
+            Self::Word => 5.0,
+            Self::Joined => 0.6,
+            Self::Respelled | Self::Character => 1.25,
+            Self::Pair => 1.0,
         }
     }
 
@@ -109,7 +109,7 @@ impl Role {
     fn frequency(self, posting: Posting, length: f64) -> f64 {
         let (title, text) = (f64::from(posting.title), f64::from(posting.text));
         if self.is_spaceless() {
-            (title * 1.75 + text) / (0.25 + 0.75 * length)
+            (title * 1.5 + text) / (0.25 + 0.75 * length)
         } else {
             // To the power of 0.75: twice as long is not twice as little.
             let root = length.sqrt();
