@@ -371,6 +371,11 @@ impl ContentArgs {
         source.by_ref().take(MAX_INPUT).read_to_end(&mut bytes).map_err(|error| {
             CliError::new(ExitKind::Usage, format!("{name} cannot be read: {error}"))
         })?;
+        if bytes.len() as u64 == MAX_INPUT {
+            let message =
+                format!("{name} has {MAX_INPUT} bytes or more, and no note holds so many");
+            return Err(CliError::new(ExitKind::Usage, message));
+        }
         let mut text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             CliError::new(ExitKind::Usage, format!("{name} is not UTF-8, from byte {at} on"))

@@ -78,19 +78,20 @@ fn add(path: &Path, mark: &str, text: &str) -> Result<bool, NoteError> {
         let error = io::Error::other("it is a symbolic link, and none is written through");
         return Err(NoteError::io("writing", path)(error));
     }
-    let mut old = match fs::read_to_string(path) {
+    // Git does not mind in what its configuration is written.
+    let mut old = match fs::read(path) {
         Ok(old) => old,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(NoteError::io("reading", path)(error)),
     };
-    if old.contains(mark.trim_end()) {
+    if String::from_utf8_lossy(&old).contains(mark.trim_end()) {
         return Ok(false);
     }
-    if !old.is_empty() && !old.ends_with('\n') {
-        old.push('\n');
+    if !old.is_empty() && !old.ends_with(b"\n") {
+        old.push(b'\n');
     }
-    old.push_str(text);
-    atomic_file::replace(path, old.as_bytes()).map_err(NoteError::io("writing", path))?;
+    old.extend_from_slice(text.as_bytes());
+    atomic_file::replace(path, &old).map_err(NoteError::io("writing", path))?;
     Ok(true)
 }
 

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::error::NoteError;
+use super::files::MAX_NOTE_BYTES;
 use super::front_matter::NoteText;
 use super::note::{Note, NoteEdit, Status};
 use super::store::{NoteStore, refuse_conflict};
@@ -61,6 +62,11 @@ impl NoteStore {
         let keys = changes.keys(&note, &text, self.clock.now());
         let new = format::edited(&source, &keys, changes.content.as_deref())
             .map_err(|problem| unreadable(problem.to_string()))?;
+        if new.len() as u64 > MAX_NOTE_BYTES {
+            let problem =
+                format!("with the change, it is larger than {} MiB", MAX_NOTE_BYTES >> 20);
+            return Err(unreadable(problem));
+        }
         let expected = changes.applied_to(&note);
         let now = self
             .parse(file, &new, stamp.modified())

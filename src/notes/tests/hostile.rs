@@ -314,3 +314,16 @@ fn strange_names_in_the_trash_stop_no_change_and_are_not_brought_back() {
     assert!(matches!(store.undo(), Err(NoteError::NothingToUndo)));
     assert!(!get(&folder, "notes_index.json").contains("hostile"));
 }
+
+#[test]
+fn no_update_makes_a_note_too_large_to_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "note_20250101_000000_0";
+    let before = format!("---\nid: {name}\ntitle: t\n---\n{}\n", "w".repeat((4 << 20) - 60));
+    put(&folder, &format!("{name}.md"), &before);
+    let edit =
+        NoteEdit { tags: Some(vec!["a long word of a tag".to_owned()]), ..NoteEdit::default() };
+    let error = store(&folder).update(name, edit).unwrap_err().to_string();
+    assert!(error.contains("with the change, it is larger than 4 MiB"), "{error}");
+    assert_eq!(get(&folder, &format!("{name}.md")), before);
+}

@@ -162,16 +162,19 @@ fn git_is_told_once_and_only_when_there_is_one() {
     let set_up = |state| set_up_merging(&folder.path().join("part"), state, program);
     assert!(set_up(&state).is_err());
     fs::create_dir(folder.path().join(".git")).unwrap();
-    fs::write(folder.path().join(".git/config"), "[core]\n\tbare = false").unwrap();
+    let old = b"# Andr\xe9\n[core]\n\tbare = false";
+    fs::write(folder.path().join(".git/config"), old).unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     let error = set_up(elsewhere.path()).unwrap_err().to_string();
     assert!(error.contains("lies outside of the repository"), "{error}");
     let written = set_up(&state).unwrap();
     assert_eq!(written.len(), 3);
     assert_eq!(fs::read_to_string(state.join(".gitignore")).unwrap(), "*\n!.gitattributes\n");
-    let config = fs::read_to_string(folder.path().join(".git/config")).unwrap();
-    assert!(config.starts_with("[core]\n\tbare = false\n[merge \"groundskeeper-note\"]\n"));
+    let bytes = fs::read(folder.path().join(".git/config")).unwrap();
+    assert!(bytes.starts_with(old));
+    let config = String::from_utf8_lossy(&bytes);
+    assert!(config.contains("false\n[merge \"groundskeeper-note\"]\n"), "{config}");
     assert!(config.contains(r#"echo '/opt/it'\\''s \"here\"/groundskeeper')"#), "{config}");
     assert_eq!(set_up(&state).unwrap(), []);
-    assert_eq!(fs::read_to_string(folder.path().join(".git/config")).unwrap(), config);
+    assert_eq!(fs::read(folder.path().join(".git/config")).unwrap(), bytes);
 }
