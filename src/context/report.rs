@@ -237,17 +237,21 @@ fn packet_reports(selection: &Selection<'_>) -> Vec<PacketReport> {
     for item in draft.state.iter().chain(&draft.evidence).chain(&draft.context) {
         shown_tokens[item.packet] = item.tokens;
     }
-    let with_tokens = selection.candidates.iter().zip(shown_tokens);
-    let mut reports: Vec<PacketReport> =
-        with_tokens.map(|(candidate, tokens)| packet_report(candidate, tokens)).collect();
-    let order = |report: &PacketReport| {
-        (!report.fate.is_shown(), report.score.is_some(), -report.score.unwrap_or(0.0))
-    };
-    reports.sort_by(|one, other| {
-        let (one, other) = (order(one), order(other));
-        (one.0, one.1).cmp(&(other.0, other.1)).then(one.2.total_cmp(&other.2))
+    // Places are sorted, because a report is large.
+    let mut order: Vec<(bool, bool, f64, usize)> = (0..)
+        .zip(&selection.candidates)
+        .map(|(place, candidate)| {
+            let is_shown = candidate.fate.as_ref().is_some_and(Fate::is_shown);
+            let score = candidate.score.map(|score| score.total);
+            (!is_shown, score.is_some(), -score.unwrap_or(0.0), place)
+        })
+        .collect();
+    order.sort_unstable_by(|one, other| {
+        let groups = (one.0, one.1).cmp(&(other.0, other.1));
+        groups.then(one.2.total_cmp(&other.2)).then(one.3.cmp(&other.3))
     });
-    reports
+    let report = |place: usize| packet_report(&selection.candidates[place], shown_tokens[place]);
+    order.into_iter().map(|(.., place)| report(place)).collect()
 }
 
 fn packet_report(candidate: &Candidate<'_>, shown_tokens: usize) -> PacketReport {

@@ -13,6 +13,7 @@ use super::same::Saying;
 use super::score::{self, Score};
 use super::structure::{Draft, Item, content_of, label_size, render};
 use super::{ContextBuilder, ContextPacket, Keep, PacketKind, Query, Section};
+use crate::support::in_parts::in_parts;
 
 /// A candidate with what is known of it so far.
 pub(super) struct Candidate<'a> {
@@ -44,11 +45,14 @@ impl<'a> Selection<'a> {
         query: &Query,
         draft: Draft,
     ) -> Self {
+        let read = |part: &'a [ContextPacket]| part.iter().map(content_of).collect::<Vec<_>>();
+        let contents = in_parts(packets, |packet| packet.content.len(), read);
         let mut candidates: Vec<Candidate<'a>> = packets
             .iter()
-            .map(|packet| Candidate {
+            .zip(contents.into_iter().flatten())
+            .map(|(packet, content)| Candidate {
                 packet,
-                content: content_of(packet),
+                content,
                 age_hours: score::age_hours(packet.timestamp, query.now),
                 score: None,
                 tokens: None,

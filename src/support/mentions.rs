@@ -11,11 +11,10 @@
 mod finder;
 mod surface;
 
-use std::thread;
-
 pub use finder::Finder;
 
 use super::bm25::{Document, Posting, Postings, mean_of};
+use super::in_parts::in_parts;
 use super::words::{self, Normal, TermKind, normalized};
 
 /// The mentions of a question's terms in a list of texts; ranks like an index over the texts.
@@ -34,17 +33,7 @@ impl Mentions {
     /// Searches the texts for the terms of a question; the documents' numbers are their places.
     pub fn of(query: &str, texts: &[&str]) -> Self {
         let finder = Finder::new(&words::query_terms(query));
-        let bytes: usize = texts.iter().map(|text| text.len()).sum();
-        let parts = if bytes < WORTH_DIVIDING { 1 } else { processors() };
-        let searched: Vec<Searched> = thread::scope(|scope| {
-            let mut parts = divided(texts, bytes / parts + 1).into_iter();
-            let own = parts.next();
-            let others: Vec<_> =
-                parts.map(|part| scope.spawn(|| Searched::of(&finder, part))).collect();
-            let own = own.map(|part| Searched::of(&finder, part));
-            let joined = others.into_iter().filter_map(|other| other.join().ok());
-            own.into_iter().chain(joined).collect()
-        });
+        let searched = in_parts(texts, |text| text.len(), |part| Searched::of(&finder, part));
         Self::joined(finder, searched)
     }
 
@@ -91,33 +80,6 @@ impl Postings for Mentions {
     fn mean_length(&self, kind: TermKind) -> f64 {
         self.means[measure_of(kind)]
     }
-}
-
-/// Less is searched faster than a thread starts.
-const WORTH_DIVIDING: usize = 1 << 20;
-
-/// More threads than this gain nothing on what a context is chosen from.
-const MOST_THREADS: usize = 4;
-
-fn processors() -> usize {
-    thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)
-}
-
-/// Returns the texts in parts of at least `bytes` bytes, the last excepted.
-fn divided<'a, 'b>(texts: &'a [&'b str], bytes: usize) -> Vec<&'a [&'b str]> {
-    let mut parts = Vec::new();
-    let (mut start, mut size) = (0, 0);
-    for (at, text) in texts.iter().enumerate() {
-        size += text.len();
-        if size >= bytes {
-            parts.push(&texts[start..=at]);
-            (start, size) = (at + 1, 0);
-        }
-    }
-    if start < texts.len() {
-        parts.push(&texts[start..]);
-    }
-    parts
 }
 
 /// Returns where the length for a kind of terms is.

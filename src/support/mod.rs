@@ -4,6 +4,7 @@ pub mod atomic_file;
 pub mod bm25;
 pub mod clock;
 pub mod git_head;
+pub mod in_parts;
 pub mod mentions;
 pub mod nearest;
 pub mod paths;
