@@ -9,6 +9,7 @@ pub mod mentions;
 pub mod nearest;
 pub mod paths;
 pub mod quote;
+pub mod secrets;
 pub mod state_folder;
 pub mod stem;
 pub mod template;

@@ -8,10 +8,12 @@ use std::sync::OnceLock;
 
 use regex::{Captures, Regex};
 
+use crate::support::secrets;
+
 /// What stands for a secret.
 const REDACTED: &str = "[redacted]";
 
-/// Shapes that are secrets wherever they stand, each with texts of which it holds one, so that most
+/// Shapes that are secrets wherever they stand, besides the tokens of [`secrets`], each with texts of which it holds one, so that most
 /// text is never looked at twice. A named group limits what is taken out.
 ///
 /// The borders of words are those of ASCII: a key glued to Chinese is a key.
@@ -64,12 +66,35 @@ impl Redactor {
         if let Some(line) = self.private_key(&line) {
             return Cow::Owned(line);
         }
+        let line = self.tokens(line);
         let Some(shapes) = shapes() else { return line };
         if !shapes.is_match(&line) {
             return line;
         }
         let clean = shapes.replace_all(&line, |found: &Captures<'_>| self.replace(found));
         Cow::Owned(clean.into_owned())
+    }
+
+    /// Takes out the tokens of known services.
+    fn tokens<'a>(&mut self, line: Cow<'a, str>) -> Cow<'a, str> {
+        let mut ranges: Vec<Range<usize>> =
+            secrets::in_text(&line).map(|(range, _)| range).collect();
+        if ranges.is_empty() {
+            return line;
+        }
+        ranges.sort_unstable_by_key(|range| (range.start, range.end));
+        let mut clean = String::with_capacity(line.len());
+        let mut at = 0;
+        for range in ranges {
+            if range.start >= at {
+                self.count += 1;
+                clean.push_str(&line[at..range.start]);
+                clean.push_str(REDACTED);
+            }
+            at = at.max(range.end);
+        }
+        clean.push_str(&line[at..]);
+        Cow::Owned(clean)
     }
 
     /// Returns whether the next line belongs to a private key.
@@ -126,10 +151,17 @@ impl Redactor {
     }
 }
 
-/// Returns the texts without which there is no secret.
+/// Returns the texts without which there is no secret of our own shapes.
 pub(super) fn signs() -> impl Iterator<Item = &'static str> {
     let shapes = SHAPES.iter().flat_map(|(signs, _)| signs.iter().copied());
     shapes.chain(KEY_BORDERS)
+}
+
+/// Returns what the other tokens begin with: a list of its own, because a search for few strings is
+/// much faster than one for many.
+pub(super) fn beginnings() -> impl Iterator<Item = &'static str> {
+    let beginnings = secrets::TOKENS.iter().map(|(beginning, ..)| *beginning);
+    beginnings.filter(|beginning| !signs().any(|sign| beginning.contains(sign)))
 }
 
 /// Returns where secrets, and the borders of private keys, stand in a text.
@@ -138,7 +170,8 @@ pub(super) fn places(text: &str) -> impl Iterator<Item = Range<usize>> {
     let borders = BORDERS
         .get_or_init(|| Regex::new(r"-----(?:BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY-----").ok());
     let found = shapes().into_iter().chain(borders).flat_map(|regex| regex.find_iter(text));
-    found.map(|found| found.range())
+    let tokens = secrets::in_text(text).map(|(range, _)| range);
+    found.map(|found| found.range()).chain(tokens)
 }
 
 fn shapes() -> Option<&'static Regex> {
@@ -174,6 +207,26 @@ mod tests {
         check("Authorization: Bearer abcdefghijklmnopqrst0", "Authorization: Bearer [redacted]");
         check("ghp_0123456789abcdefghijklmnopqrstuvwxyz", "[redacted]");
         check("密钥AKIAIOSFODNN7EXAMPLE。", "密钥[redacted]。");
+    }
+
+    #[test]
+    fn tokens_of_every_known_service_are_taken_out() {
+        let random = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dE3fG6hJ9kL2mN5pQ8sT1vW4yZ".repeat(2);
+        for (beginning, letters, least, what) in secrets::TOKENS {
+            let random = match letters {
+                secrets::Letters::Capitals => random.to_uppercase(),
+                _ => random.clone(),
+            };
+            let token = format!("{beginning}{}", &random[..least]);
+            check(
+                &format!("{what}: \"{token}\", {token}"),
+                &format!("{what}: \"{REDACTED}\", {REDACTED}"),
+            );
+            let is_seen = signs().chain(beginnings()).any(|sign| token.contains(sign));
+            assert!(is_seen, "{what}: {token}");
+            let is_placed = places(&token).any(|range| range == (0..token.len()));
+            assert!(is_placed, "{what}: {token}");
+        }
     }
 
     #[test]

@@ -55,9 +55,10 @@ fn signs() -> &'static [Regex] {
             signs.map(regex::escape).collect::<Vec<_>>().join("|")
         };
         let secrets = any_of(&mut redact::signs());
+        let tokens = any_of(&mut redact::beginnings());
         let passages = any_of(&mut addressed::signs());
-        // A test sees that all three are expressions.
-        let signs = [secrets.as_str(), &passages, addressed::ORDERS];
+        // A test sees that all four are expressions.
+        let signs = [secrets.as_str(), &tokens, &passages, addressed::ORDERS];
         signs.iter().filter_map(|signs| Regex::new(signs).ok()).collect()
     })
 }
@@ -68,10 +69,11 @@ mod tests {
 
     #[test]
     fn what_may_need_a_change_is_seen_and_plain_text_is_not() {
-        assert_eq!(signs().len(), 3);
+        assert_eq!(signs().len(), 4);
         for (text, expected) in [
             ("fn main() {}\n修复：超时\n", None),
             ("a\nkey AKIA", Some(6)),
+            ("a\nkey hvs.CAES", Some(6)),
             ("a\nplease IgNoRe", Some(9)),
             ("see https://example.org", Some(9)),
             ("-----BEGIN RSA", Some(0)),
