@@ -41,8 +41,7 @@ pub struct Candidate {
     pub words: f64,
 }
 
-/// Leaves the notes in the order of their words: BM25 over title, tags and body, see
-/// [`rank`](super::rank()).
+/// Leaves the notes in the order of their words, see [`rank`](super::rank()).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ByWords;
 
