@@ -114,7 +114,10 @@ fn notes(setup: &Setup) -> Line {
         Some(Severity::Error) => Verdict::Bad,
         Some(Severity::Warning) | None => Verdict::Doubtful,
     };
-    let message = format!("{files} looked at, {} findings", checkup.findings.len());
+    let message = match checkup.findings.len() {
+        1 => format!("{files} looked at, 1 finding"),
+        count => format!("{files} looked at, {count} findings"),
+    };
     let remedy = Some("`groundskeeper notes doctor` shows them".to_owned());
     Line { check, verdict, message, remedy, kind }
 }
