@@ -2,7 +2,10 @@
 //!
 //! Only shapes that are hardly ever anything else; it never returns what it found.
 
+use std::collections::HashSet;
+
 use crate::support::secrets::{self as tokens, Letters, is_random, token};
+use crate::support::text::floor_char_boundary;
 
 /// Returns the first line, from 1, that looks like a secret, and what it looks like.
 pub(super) fn find(text: &str) -> Option<(usize, &'static str)> {
@@ -12,12 +15,9 @@ pub(super) fn find(text: &str) -> Option<(usize, &'static str)> {
 /// Like [`find`], in lines that `old` has not: a secret that is there already keeps nobody from
 /// changing something else.
 pub(super) fn find_new(old: &str, text: &str) -> Option<(usize, &'static str)> {
-    let is_old = |line: &str| old.lines().any(|other| other == line);
-    let mut lines = text.lines().zip(1..);
-    lines.find_map(|(line, number)| {
-        let what = kind_of(line)?;
-        (!is_old(line)).then_some((number, what))
-    })
+    let old: HashSet<&str> = old.lines().collect();
+    let mut lines = text.lines().zip(1..).filter(|(line, _)| !old.contains(line));
+    lines.find_map(|(line, number)| Some((number, kind_of(line)?)))
 }
 
 fn kind_of(line: &str) -> Option<&'static str> {
@@ -54,21 +54,35 @@ fn is_amazon_secret(line: &str) -> bool {
     NAMES.iter().flat_map(|name| line.match_indices(name)).any(|(at, name)| {
         let is_between = |character: char| matches!(character, ' ' | '"' | '\'' | ':' | '=');
         let value = line[at + name.len()..].trim_start_matches(is_between);
-        let token = token(value, Letters::Slashes);
-        token.len() == 40 && is_random(token, Letters::Slashes, 40)
+        // One more tells a longer word from a key, and a note may hold a word without end.
+        let most = floor_char_boundary(value, AMAZON_SECRET + 1);
+        let token = token(&value[..most], Letters::Slashes);
+        token.len() == AMAZON_SECRET && is_random(token, Letters::Slashes, AMAZON_SECRET)
     })
 }
 
+/// How long such a half is.
+const AMAZON_SECRET: usize = 40;
+
 /// Three parts of Base64 with points between, of which two begin as JSON does.
 fn is_web_token(line: &str) -> bool {
-    line.match_indices("eyJ").any(|(at, _)| {
-        let mut parts = token(&line[at..], Letters::Dots).split('.');
-        let long = |part: Option<&str>| part.is_some_and(|part| part.len() >= 12);
-        long(parts.next())
-            && parts.clone().next().is_some_and(|part| part.starts_with("eyJ"))
-            && long(parts.next())
-            && long(parts.next())
-    })
+    const JSON: &str = "eyJ";
+    let is_long = |part: &str| part.len() >= 12;
+    let mut rest = line;
+    while let Some(at) = rest.find(JSON) {
+        let word = token(&rest[at..], Letters::Dots);
+        let parts: Vec<&str> = word.split('.').collect();
+        let is_one = parts.windows(3).any(|parts| {
+            // Something may be glued to the front of the first.
+            let first = parts[0].find(JSON).map_or("", |at| &parts[0][at..]);
+            parts[1].starts_with(JSON) && [first, parts[1], parts[2]].into_iter().all(is_long)
+        });
+        if is_one {
+            return true;
+        }
+        rest = &rest[at + word.len()..];
+    }
+    false
 }
 
 #[cfg(test)]
@@ -116,6 +130,31 @@ mod tests {
         }
         let part = &RANDOM[..24];
         check(&format!("Bearer eyJ{part}.eyJ{part}.{part}"), Some((1, "a JSON web token")));
+    }
+
+    #[test]
+    fn a_web_token_is_found_behind_what_only_begins_like_one() {
+        let part = &RANDOM[..24];
+        check(&format!("eyJ.eyJ{part}.eyJ{part}.{part}"), Some((1, "a JSON web token")));
+        check(&format!("eyJ{part}eyJ{part}.eyJ{part}.{part}"), Some((1, "a JSON web token")));
+        check(&format!("eyJ{part}.eyJ{part}.short, {part}"), None);
+        check(&format!("eyJ{part}.{part}.{part}"), None);
+    }
+
+    #[test]
+    fn words_without_end_are_read_once() {
+        // Read anew from each beginning, one such line would take longer than anybody waits.
+        for beginning in ["eyJ", "eyJ.", "SecretAccessKey"] {
+            check(&beginning.repeat(1 << 16), None);
+        }
+    }
+
+    #[test]
+    fn only_a_secret_that_was_not_there_keeps_a_note_from_being_changed() {
+        let token = format!("ghp_{}", &RANDOM[..36]);
+        let old = format!("one\n{token}\n");
+        assert_eq!(find_new(&old, &format!("two\none\n{token}")), None);
+        assert_eq!(find_new("one\n", &old), Some((2, "a GitHub token")));
     }
 
     #[test]

@@ -87,19 +87,30 @@ pub const TOKENS: [(&str, Letters, usize, &str); 62] = [
 ];
 
 /// Returns where tokens of known kinds stand in a text, and what they are; kind after kind.
+///
+/// It takes linear time, also where beginnings follow each other without end: what is searched may
+/// come from anybody.
 pub fn in_text(text: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> {
     TOKENS.iter().flat_map(move |(beginning, letters, least, what)| {
+        // What follows a beginning inside of a token is the end of that token: if that was not
+        // random, it is not either.
+        let mut read = 0;
         text.match_indices(beginning).filter_map(move |(at, _)| {
-            let before = text[..at].chars().next_back();
-            // A token that is glued to Chinese is one.
-            let is_inside =
-                before.is_some_and(|before| before.is_ascii_alphanumeric() || before == '_');
+            if at < read || is_inside_word(text, at) {
+                return None;
+            }
             let behind = at + beginning.len();
             let token = token(&text[behind..], *letters);
-            let is_one = !is_inside && is_random(token, *letters, *least);
-            is_one.then(|| (at..behind + token.len(), *what))
+            read = behind + token.len();
+            is_random(token, *letters, *least).then_some((at..read, *what))
         })
     })
+}
+
+/// Returns whether a word goes on at a place; a token that is glued to Chinese begins there.
+fn is_inside_word(text: &str, at: usize) -> bool {
+    let before = text[..at].chars().next_back();
+    before.is_some_and(|before| before.is_ascii_alphanumeric() || before == '_')
 }
 
 /// Returns the characters of a token that a text begins with.
@@ -116,9 +127,9 @@ pub fn token(text: &str, letters: Letters) -> &str {
 
 /// Returns whether these are enough characters of a token, and not a word or a placeholder.
 pub fn is_random(token: &str, letters: Letters, length: usize) -> bool {
-    let mut distinct: Vec<u8> = token.bytes().collect();
-    distinct.sort_unstable();
-    distinct.dedup();
+    if token.len() < length {
+        return false;
+    }
     let is_made_of = match letters {
         Letters::Capitals => !token.bytes().any(|byte| byte.is_ascii_lowercase()),
         // Words with dashes between them have no digit; a date between them makes no token.
@@ -126,5 +137,37 @@ pub fn is_random(token: &str, letters: Letters, length: usize) -> bool {
             token.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
         }
     };
-    token.len() >= length && distinct.len() >= 8 && is_made_of
+    // A bit for each character: all that a token is made of are ASCII.
+    let distinct = token.bytes().fold(0_u128, |seen, byte| seen | 1 << (byte & 0x7f));
+    is_made_of && distinct.count_ones() >= LEAST_DISTINCT
+}
+
+/// Fewer different characters are a placeholder such as `xxxx`.
+const LEAST_DISTINCT: u32 = 8;
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        in_text(text).map(|(range, _)| &text[range]).collect()
+    }
+
+    #[test]
+    fn a_token_that_holds_its_own_beginning_is_told_once_and_whole() {
+        let token = "glpat-glpat-aB3dE6gH9jK2mN5pQ8sT1";
+        assert_eq!(found(&format!("a {token}, b")), [token]);
+        // The first is inside of a word, and the second begins one.
+        assert_eq!(found(&format!("x{token}")), [&token[6..]]);
+    }
+
+    #[test]
+    fn beginnings_without_end_are_read_once() {
+        // Read anew from each of them, one such line would take longer than anybody waits.
+        for beginning in ["SG.", "glpat-", "xoxb-", "github_pat_", "AKIA", "sk-ant-"] {
+            assert_eq!(in_text(&beginning.repeat(1 << 16)).count(), 0, "{beginning}");
+        }
+    }
 }

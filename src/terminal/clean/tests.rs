@@ -41,6 +41,16 @@ fn nothing_hides_behind_a_sequence_that_does_not_end() {
 }
 
 #[test]
+fn a_line_of_beginnings_is_looked_through_once() {
+    check(b"a\x1b]b\x1b]c\x07d\x1b]e\n", "ad]e\n");
+    // Looked through from each of them, a line of one kind would take longer than anybody waits.
+    for beginning in ["\x1b]", "\x1bP0;", "SG.", "AKIA", "<|", "://a:", "-----BEGIN "] {
+        let cleaned = clean(beginning.repeat(1 << 17).as_bytes());
+        assert_eq!((cleaned.redacted, cleaned.marked), (0, 0), "{beginning:?}");
+    }
+}
+
+#[test]
 fn what_hides_is_shown() {
     check("ig\u{200b}nore".as_bytes(), "ig<U+200B>nore");
     check("\u{202e}abc".as_bytes(), "<U+202E>abc");

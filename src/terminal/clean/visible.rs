@@ -19,13 +19,14 @@ pub(super) fn visible(line: Cow<'_, str>) -> Cow<'_, str> {
     }
     let mut text = String::with_capacity(line.len());
     let mut characters = line.chars().peekable();
+    let mut strings = Strings::MayEnd;
     while let Some(character) = characters.next() {
         match character {
             '\0' => {
                 while characters.next_if_eq(&'\0').is_some() {}
                 text.push(NUL);
             }
-            '\u{1b}' => skip_sequence(&mut characters),
+            '\u{1b}' => skip_sequence(&mut characters, &mut strings),
             '\u{9b}' => skip_parameters(&mut characters),
             control if is_control(control) => {}
             hidden if is_invisible(hidden) => {
@@ -59,16 +60,24 @@ fn is_invisible(character: char) -> bool {
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Whether a string for the terminal that begins in the rest of a line may end there. It is looked
+/// for once only: a line may be nothing but beginnings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strings {
+    MayEnd,
+    NeverEnd,
+}
+
 /// Skips what follows an escape character, if it is a sequence that ends; otherwise only the
 /// escape itself goes, so that nothing can hide behind one.
-fn skip_sequence(characters: &mut Peekable<Chars<'_>>) {
+fn skip_sequence(characters: &mut Peekable<Chars<'_>>, strings: &mut Strings) {
     match characters.peek() {
         Some('[') => {
             characters.next();
             skip_parameters(characters);
         }
         // Strings for the terminal: its title, its clipboard, its colours.
-        Some(']' | 'P' | 'X' | '^' | '_') => {
+        Some(']' | 'P' | 'X' | '^' | '_') if *strings == Strings::MayEnd => {
             let mut ahead = characters.clone();
             ahead.next();
             while let Some(character) = ahead.next() {
@@ -79,7 +88,9 @@ fn skip_sequence(characters: &mut Peekable<Chars<'_>>) {
                     return;
                 }
             }
+            *strings = Strings::NeverEnd;
         }
+        Some(']' | 'P' | 'X' | '^' | '_') => {}
         Some(' '..='/') => {
             while characters.next_if(|character| matches!(character, ' '..='/')).is_some() {}
             characters.next_if(|character| matches!(character, '0'..='~'));
