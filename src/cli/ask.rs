@@ -54,9 +54,8 @@ pub(super) async fn resume(setup: &Setup, session: Option<&str>) -> Result<u8, C
     let id = wiring::session(setup, session)?;
     let mut stage = Stage::new(setup, Some(&id))?;
     let cancel = stage.cancel.clone();
-    let work =
-        async { stage.maintainer.resume().await.map_err(|error| wiring::agent_error(&error)) };
-    let Some(outcome) = interrupt::guarded(&cancel, work).await? else {
+    let resumed = interrupt::guarded(&cancel, stage.maintainer.resume()).await?;
+    let Some(outcome) = resumed else {
         return Err(CliError::new(ExitKind::Other, format!("the last turn of {id} has ended"))
             .with_hint(format!("`groundskeeper ask --session {id} \"…\"` asks on")));
     };
@@ -68,9 +67,7 @@ async fn run(setup: &Setup, request: Request, args: &TurnArgs) -> Result<u8, Cli
     let session = named_session(setup, args.session.as_deref())?;
     let mut stage = Stage::new(setup, session.as_deref())?;
     let cancel = stage.cancel.clone();
-    let work =
-        async { stage.maintainer.run(request).await.map_err(|error| wiring::agent_error(&error)) };
-    let outcome = interrupt::guarded(&cancel, work).await?;
+    let outcome = interrupt::guarded(&cancel, stage.maintainer.run(request)).await?;
     stage.end(setup, &outcome, args.report.as_deref())
 }
 
@@ -134,7 +131,7 @@ impl Stage {
         setup.tell_of_dotenv(model.name());
         let mut maintainer = setup.maintainer(Arc::clone(&model), display, cancel.clone())?;
         if let Some(id) = session {
-            maintainer.take_up(id).map_err(|error| wiring::agent_error(&error))?;
+            maintainer.take_up(id)?;
         }
         Ok(Self { maintainer, model, cancel, unprinted: failure })
     }
@@ -151,7 +148,7 @@ impl Stage {
             let message = format!("the events could not be printed: {reason}");
             return Err(CliError::new(ExitKind::Other, message));
         }
-        self.model.finish().map_err(|error| wiring::model_error(&error))?;
+        self.model.finish()?;
         exit_code(setup, &self.maintainer, outcome)
     }
 }

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::ChatArgs;
 use super::interrupt::{Signals, TWICE, Told};
 use super::wiring::{self, Setup};
-use super::{CliError, ExitKind, ask, print_json, print_markdown, sh};
+use super::{CliError, ExitKind, ask, print_json, print_markdown, sh, written};
 use crate::agent::{CodebaseMaintainer, Mode, Request};
 use crate::model::ChatModel;
 use crate::protocol::{EventSink, Outcome, StopReason};
@@ -85,7 +85,7 @@ impl<'a> Chat<'a> {
         let mut maintainer =
             setup.maintainer(Arc::clone(&model), display, CancellationToken::new())?;
         if let Some(id) = &session {
-            maintainer.take_up(id).map_err(|error| wiring::agent_error(&error))?;
+            maintainer.take_up(id)?;
         }
         Ok(Self {
             setup,
@@ -223,10 +223,7 @@ impl<'a> Chat<'a> {
     async fn ask(&mut self, text: String) -> Result<u8, CliError> {
         let cancel = self.interruptible();
         let request = Request { mode: self.mode, text };
-        let maintainer = &mut self.maintainer;
-        let work =
-            async { maintainer.run(request).await.map_err(|error| wiring::agent_error(&error)) };
-        let outcome = self.signals.guard(&cancel, work).await?;
+        let outcome = self.signals.guard(&cancel, self.maintainer.run(request)).await?;
         self.show(&outcome)?;
         if outcome.reason == StopReason::Cancelled && self.at_terminal {
             tell("interrupted; what came until then is kept");
@@ -248,11 +245,7 @@ impl<'a> Chat<'a> {
                 .with_hint("for instance `!git log --oneline -n 5`"));
         }
         let cancel = self.interruptible();
-        let maintainer = &mut self.maintainer;
-        let work = async {
-            maintainer.run_command(line).await.map_err(|error| wiring::agent_error(&error))
-        };
-        let done = self.signals.guard(&cancel, work).await?;
+        let done = self.signals.guard(&cancel, self.maintainer.run_command(line)).await?;
         if self.setup.json {
             let value = match &done {
                 Ok(report) => sh::report_json(report),
@@ -269,8 +262,8 @@ impl<'a> Chat<'a> {
             }
             Ok(report) => {
                 if !self.setup.json {
-                    sh::show(&report, false, &mut io::stdout(), &mut anstream::stderr())
-                        .map_err(|error| sh::broken(&error))?;
+                    let (out, err) = (&mut io::stdout(), &mut anstream::stderr());
+                    written(sh::show(&report, false, out, err))?;
                 }
                 let was_cut = report.timed_out || report.cancelled;
                 Ok(if was_cut { ExitKind::Other.code() } else { 0 })
@@ -338,7 +331,7 @@ impl<'a> Chat<'a> {
             return Err(ask::not_saved(reason));
         }
         for model in &self.models {
-            model.finish().map_err(|error| wiring::model_error(&error))?;
+            model.finish()?;
         }
         Ok(code)
     }

@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use super::args::GlobalArgs;
-use super::wiring::{config_error, places};
+use super::wiring::places;
 use super::{CliError, ExitKind, print};
 use crate::config::{ConfigFile, Environment, Layers, template};
 use crate::support::atomic_file;
@@ -55,7 +55,7 @@ pub(super) fn run(
     edited?;
     let checked = Layers::load(&state, environment).and_then(|layers| layers.config());
     checked.map_err(|error| {
-        config_error(&error).with_hint("`groundskeeper config edit` opens the file again")
+        CliError::from(error).with_hint("`groundskeeper config edit` opens the file again")
     })?;
     print(&format!("the settings in `{}` are valid\n", path.display()))?;
     Ok(0)

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::args::ContextArgs;
-use super::wiring::{self, Setup};
+use super::wiring::Setup;
 use super::{CliError, interrupt, print, print_json};
 use crate::agent::{Nowhere, Request};
 use crate::context::BuiltContext;
@@ -16,9 +16,7 @@ pub(super) async fn run(setup: &Setup, args: &ContextArgs) -> Result<u8, CliErro
     let request = Request { mode, text: args.question.clone() };
     let cancel = CancellationToken::new();
     let mut maintainer = setup.maintainer(setup.model()?, Box::new(Nowhere), cancel.clone())?;
-    let work =
-        async { maintainer.preview(request).await.map_err(|error| wiring::agent_error(&error)) };
-    let built = interrupt::guarded(&cancel, work).await?;
+    let built = interrupt::guarded(&cancel, maintainer.preview(request)).await?;
     if setup.json {
         print_json(&value(&built))?;
     } else {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::wiring::{self, Setup};
+use super::wiring::Setup;
 use super::{CliError, ExitKind, print, print_json};
 use crate::config::SandboxChoice;
 use crate::model::openai::{self, Verdict};
@@ -26,8 +26,7 @@ struct Line {
 /// Looks, tells, and changes nothing; a configured endpoint is asked a few short questions. The
 /// code is 8 when the sandbox is required and not whole, else that of the first thing that is bad.
 pub(super) async fn run(setup: &Setup) -> Result<u8, CliError> {
-    let terminal = Terminal::open(setup.workspace.clone(), setup.terminal_options())
-        .map_err(|error| CliError::from_error(ExitKind::Other, &error))?;
+    let terminal = Terminal::open(setup.workspace.clone(), setup.terminal_options())?;
     let jail = terminal.probe();
     let sandbox = setup.config.terminal.sandbox;
     let root = setup.workspace.root();
@@ -123,8 +122,7 @@ fn notes(setup: &Setup) -> Line {
 }
 
 async fn model(setup: &Setup) -> Result<Vec<Line>, CliError> {
-    let options = setup.layers.model_options(&setup.environment);
-    let options = options.map_err(|error| wiring::config_error(&error))?;
+    let options = setup.layers.model_options(&setup.environment)?;
     let kind = ExitKind::Config;
     let good = |message: String| {
         vec![Line { check: "model", verdict: Verdict::Good, message, remedy: None, kind }]
@@ -145,7 +143,7 @@ async fn model(setup: &Setup) -> Result<Vec<Line>, CliError> {
                     verdict: finding.verdict,
                     message: finding.message,
                     remedy: finding.remedy,
-                    kind: finding.error.as_ref().map_or(ExitKind::Endpoint, wiring::model_kind),
+                    kind: finding.error.as_ref().map_or(ExitKind::Endpoint, ExitKind::of_model),
                 })
                 .collect()
         }

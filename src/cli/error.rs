@@ -1,6 +1,10 @@
-//! The one place where errors become words for a person and an exit code.
+//! The one place where errors become words for a person and an exit code; `wording.rs` has those
+//! of the program's parts.
+
+mod wording;
 
 use std::fmt;
+use std::io;
 
 /// What a command ended with when it did not succeed; `docs/guide.md` has the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +82,18 @@ impl CliError {
             source = cause.source();
         }
         Self { kind, message, causes, hints: Vec::new() }
+    }
+
+    /// Returns the error of an answer that could not be printed.
+    pub(super) fn unprinted(error: &io::Error) -> Self {
+        Self::new(ExitKind::Other, format!("the output cannot be written: {error}"))
+    }
+
+    /// Adds the hints that there are.
+    #[must_use]
+    fn with_hints(mut self, hints: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.hints.extend(hints.into_iter().map(Into::into));
+        self
     }
 
     /// Adds a hint.

@@ -16,9 +16,9 @@ const TO_END: Duration = Duration::from_secs(2);
 
 /// Runs `work` and cancels `cancel` at the first signal; a second one, or one that asks to
 /// terminate, does not wait for the work.
-pub(super) async fn guarded<T>(
+pub(super) async fn guarded<T, E: Into<CliError>>(
     cancel: &CancellationToken,
-    work: impl Future<Output = Result<T, CliError>>,
+    work: impl Future<Output = Result<T, E>>,
 ) -> Result<T, CliError> {
     Signals::listen().guard(cancel, work).await
 }
@@ -85,27 +85,27 @@ impl Signals {
 
     /// Runs `work` and cancels `cancel` at the first signal; a second one within two seconds, or
     /// one that asks to terminate, does not wait for the work.
-    pub(super) async fn guard<T>(
+    pub(super) async fn guard<T, E: Into<CliError>>(
         &mut self,
         cancel: &CancellationToken,
-        work: impl Future<Output = Result<T, CliError>>,
+        work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, CliError> {
         tokio::pin!(work);
         let mut told = tokio::select! {
-            done = &mut work => return done,
+            done = &mut work => return done.map_err(Into::into),
             told = self.next() => told,
         };
         loop {
             cancel.cancel();
             if told == Told::Terminate {
                 return match timeout(TO_END, &mut work).await {
-                    Ok(Err(error)) => Err(error),
+                    Ok(Err(error)) => Err(error.into()),
                     Ok(Ok(_)) | Err(_) => Err(told.error()),
                 };
             }
             let pressed = tokio::time::Instant::now();
             told = tokio::select! {
-                done = &mut work => return done,
+                done = &mut work => return done.map_err(Into::into),
                 told = self.next() => told,
             };
             if told == Told::Interrupt && pressed.elapsed() <= TWICE {

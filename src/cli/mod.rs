@@ -49,11 +49,7 @@ pub fn main() -> ExitCode {
     let done = runtime(&cli.command).and_then(|runtime| runtime.block_on(run(cli)));
     match done {
         Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            // Nobody is left to tell when stderr is closed.
-            drop(writeln!(anstream::stderr(), "{error}"));
-            ExitCode::from(error.kind.code())
-        }
+        Err(error) => fails(&error),
     }
 }
 
@@ -119,23 +115,36 @@ fn runtime(command: &Command) -> Result<Runtime, CliError> {
 
 /// Shows help and the version on stdout, a wrong command line on stderr.
 fn unparsed(error: &clap::Error) -> ExitCode {
-    // Nobody is left to tell when the stream is closed.
-    drop(match usage::mistake(error) {
-        Some(mistake) => writeln!(anstream::stderr(), "{mistake}"),
-        None => error.print(),
-    });
-    ExitCode::from(if error.use_stderr() { ExitKind::Usage.code() } else { 0 })
+    if let Some(mistake) = usage::mistake(error) {
+        return fails(&mistake);
+    }
+    let shown = error.print().and_then(|()| io::stdout().flush());
+    match written(shown) {
+        _ if error.use_stderr() => ExitCode::from(ExitKind::Usage.code()),
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fails(&error),
+    }
 }
 
-/// Writes to stdout; a reader that has gone away is no failure.
-fn print(text: &str) -> Result<(), CliError> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(CliError::from_error(ExitKind::Other, &error))
-        }
+/// Tells an error and returns its exit code.
+fn fails(error: &CliError) -> ExitCode {
+    // Nobody is left to tell when stderr is closed.
+    drop(writeln!(anstream::stderr(), "{error}"));
+    ExitCode::from(error.kind.code())
+}
+
+/// Says what became of an answer: a reader that has gone away is no failure.
+fn written(result: io::Result<()>) -> Result<(), CliError> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::unprinted(&error)),
         _ => Ok(()),
     }
+}
+
+/// Writes to stdout.
+fn print(text: &str) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
 /// Prints Markdown, rendered when stdout is a terminal.
@@ -144,13 +153,7 @@ fn print_markdown(text: &str) -> Result<(), CliError> {
     if !io::stdout().is_terminal() {
         return print(&format!("{text}\n"));
     }
-    let written = writeln!(anstream::stdout(), "{}", markdown::render(text));
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(CliError::from_error(ExitKind::Other, &error))
-        }
-        _ => Ok(()),
-    }
+    written(writeln!(anstream::stdout(), "{}", markdown::render(text)))
 }
 
 /// Prints one JSON document on a line of its own.

@@ -9,14 +9,20 @@ mod text;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::builder::PossibleValue;
+use clap::{Args, Subcommand, ValueEnum};
 
-use super::{CliError, ExitKind};
+use super::{CliError, ExitKind, written};
 use crate::notes::{
-    Filter, FormerState, NewNote, NoteEdit, NoteError, NoteKind, NoteStore, Severity, Status,
-    merge_files,
+    Filter, FormerState, NewNote, NoteEdit, NoteKind, NoteStore, Severity, Status, merge_files,
 };
 use crate::support::text::clean;
+
+/// So many notes a search shows unless it is told otherwise.
+const FOUND: usize = 10;
+
+/// So many notes a list shows unless it is told otherwise.
+const LISTED: usize = 20;
 
 /// What to do with notes.
 #[derive(Debug, Clone, Subcommand)]
@@ -38,7 +44,7 @@ pub enum NotesCommand {
         #[command(flatten)]
         filter: FilterArgs,
         /// Show at most so many
-        #[arg(long, default_value_t = 10)]
+        #[arg(long, default_value_t = FOUND)]
         limit: usize,
     },
     /// List notes, the latest change first
@@ -47,7 +53,7 @@ pub enum NotesCommand {
         #[command(flatten)]
         filter: FilterArgs,
         /// Show at most so many
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = LISTED)]
         limit: usize,
     },
     /// Count notes, and show what is open and what changed last
@@ -82,15 +88,35 @@ pub enum NotesCommand {
     },
 }
 
+impl ValueEnum for NoteKind {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.as_str()))
+    }
+}
+
+impl ValueEnum for Status {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.as_str()))
+    }
+}
+
 impl NotesCommand {
     /// Returns the command that lists notes as it does without a flag.
     pub(super) fn list() -> Self {
-        Self::List { filter: FilterArgs::all(), limit: 20 }
+        Self::List { filter: FilterArgs::all(), limit: LISTED }
     }
 
     /// Returns the command that searches notes as it does without a flag.
     pub(super) fn search(query: &str) -> Self {
-        Self::Search { query: query.to_owned(), filter: FilterArgs::all(), limit: 10 }
+        Self::Search { query: query.to_owned(), filter: FilterArgs::all(), limit: FOUND }
     }
 
     /// Returns whether the command can write the first note, so that the state folder must be
@@ -120,14 +146,14 @@ pub struct CreateArgs {
     #[command(flatten)]
     content: ContentArgs,
     /// The type of note
-    #[arg(long = "type", value_name = "TYPE", default_value = "general", value_parser = KINDS)]
-    kind: String,
+    #[arg(long = "type", value_name = "TYPE", default_value = "general")]
+    kind: NoteKind,
     /// A tag; can be given several times
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
     /// Where the matter stands
-    #[arg(long, value_name = "STATUS", value_parser = STATUSES)]
-    status: Option<String>,
+    #[arg(long, value_name = "STATUS")]
+    status: Option<Status>,
 }
 
 /// The arguments of `notes update`.
@@ -141,14 +167,14 @@ pub struct UpdateArgs {
     #[command(flatten)]
     content: ContentArgs,
     /// A new type
-    #[arg(long = "type", value_name = "TYPE", value_parser = KINDS)]
-    kind: Option<String>,
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<NoteKind>,
     /// New tags in the place of the old ones; an empty one removes them all
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
     /// Where the matter stands now
-    #[arg(long, value_name = "STATUS", value_parser = STATUSES)]
-    status: Option<String>,
+    #[arg(long, value_name = "STATUS")]
+    status: Option<Status>,
     /// Allow to delete more than half of the body
     #[arg(long)]
     force: bool,
@@ -170,14 +196,14 @@ pub struct ContentArgs {
 #[derive(Debug, Clone, Args)]
 pub struct FilterArgs {
     /// Only this type
-    #[arg(long = "type", value_name = "TYPE", value_parser = KINDS)]
-    kind: Option<String>,
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<NoteKind>,
     /// Only notes with this tag; of several, any
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
     /// Only this status
-    #[arg(long, value_name = "STATUS", value_parser = STATUSES)]
-    status: Option<String>,
+    #[arg(long, value_name = "STATUS")]
+    status: Option<Status>,
 }
 
 /// Does what a command says, and returns the exit code.
@@ -192,7 +218,7 @@ pub async fn run(
     let answer = match command {
         NotesCommand::Create(args) => create(args, store, stdin, err)?,
         NotesCommand::Read { id } => {
-            let note = store.read(id).map_err(failed)?;
+            let note = store.read(id)?;
             Answer::new(text::note(&note), json::note(&note))
         }
         NotesCommand::Update(args) => update(args, store, stdin)?,
@@ -201,8 +227,7 @@ pub async fn run(
                 return Err(CliError::new(ExitKind::Usage, "the query is empty")
                     .with_hint("write words, identifiers or paths to search for"));
             }
-            let result =
-                store.search_scored(query, &filter.filter(*limit)?).await.map_err(failed)?;
+            let result = store.search_scored(query, &filter.filter(*limit)).await?;
             warn_unreadable(result.unreadable, err);
             if let Some(problem) = &result.unscored {
                 // Nobody is left to tell when stderr is closed.
@@ -211,25 +236,25 @@ pub async fn run(
             Answer::new(text::search(&result), json::search(query, &result))
         }
         NotesCommand::List { filter, limit } => {
-            let listing = store.list(&filter.filter(*limit)?).map_err(failed)?;
+            let listing = store.list(&filter.filter(*limit))?;
             warn_unreadable(listing.unreadable.len(), err);
             Answer::new(text::list(&listing), json::list(&listing, folder(store)))
         }
         NotesCommand::Summary => {
-            let summary = store.summary().map_err(failed)?;
+            let summary = store.summary()?;
             warn_unreadable(summary.unreadable.len(), err);
             Answer::new(text::summary(&summary), json::summary(&summary))
         }
         NotesCommand::Delete { id } => {
-            let deleted = store.delete_file(id).map_err(failed)?;
+            let deleted = store.delete_file(id)?;
             Answer::new(text::deleted(&deleted), json::done(&deleted.id, &deleted.title, "delete"))
         }
         NotesCommand::Undo => {
-            let undone = store.undo().map_err(failed)?;
+            let undone = store.undo()?;
             Answer::new(text::undone(&undone), json::done(&undone.id, &undone.title, "undo"))
         }
         NotesCommand::Import { folder } => {
-            let imported = store.import(folder).map_err(failed)?;
+            let imported = store.import(folder)?;
             for (file, problem) in &imported.problems {
                 // The others came in all the same.
                 writeln!(err, "warning: `{file}` was left out: {problem}").ok();
@@ -237,7 +262,7 @@ pub async fn run(
             Answer::new(text::imported(&imported), json::imported(&imported))
         }
         NotesCommand::Doctor { fix } => {
-            let checkup = store.doctor(*fix).map_err(failed)?;
+            let checkup = store.doctor(*fix)?;
             let code = match checkup.worst() {
                 Some(Severity::Error) => ExitKind::Store.code(),
                 Some(Severity::Warning) | None => 0,
@@ -258,7 +283,7 @@ pub(super) fn merge(command: &NotesCommand, json: bool) -> Result<u8, CliError> 
 }
 
 fn merged(base: &Path, ours: &Path, theirs: &Path) -> Result<Answer, CliError> {
-    let conflicts = merge_files(base, ours, theirs).map_err(failed)?;
+    let conflicts = merge_files(base, ours, theirs)?;
     let code = if conflicts > 0 { ExitKind::Other.code() } else { 0 };
     Ok(Answer { code, ..Answer::new(String::new(), serde_json::json!({ "conflicts": conflicts })) })
 }
@@ -276,28 +301,15 @@ impl Answer {
     }
 
     fn print(&self, json: bool, out: &mut dyn Write) -> Result<(), CliError> {
-        let written = if json {
+        let done = if json {
             writeln!(out, "{}", self.json)
         } else {
             // Notes come from anywhere, and what a terminal obeys is no text.
             out.write_all(clean(&self.text).as_bytes())
         };
-        match written.and_then(|()| out.flush()) {
-            Ok(()) => Ok(()),
-            // Whoever reads has seen enough.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-            Err(error) => {
-                Err(CliError::new(ExitKind::Other, format!("writing the answer failed: {error}")))
-            }
-        }
+        written(done.and_then(|()| out.flush()))
     }
 }
-
-/// The spellings of the types.
-const KINDS: [&str; 6] = ["task_state", "conclusion", "blocker", "action", "reference", "general"];
-
-/// The spellings of the statuses.
-const STATUSES: [&str; 5] = ["open", "doing", "done", "superseded", "dropped"];
 
 fn create(
     args: &CreateArgs,
@@ -308,14 +320,14 @@ fn create(
     let mut new = NewNote {
         title: args.title.clone(),
         content: args.content.read(stdin)?.unwrap_or_default(),
-        kind: kind(&args.kind)?,
+        kind: args.kind,
         tags: args.tags.clone(),
         ..NewNote::default()
     };
     if let Some(status) = &args.status {
         new.extra.insert("status".to_owned(), status.as_str().into());
     }
-    let created = store.create(new).map_err(failed)?;
+    let created = store.create(new)?;
     if let Some(near) = &created.near_duplicate {
         // The note is written: a warning that cannot be printed changes nothing.
         writeln!(err, "warning: {} says almost the same: {}", near.id, near.title).ok();
@@ -335,9 +347,9 @@ fn update(args: &UpdateArgs, store: &NoteStore, stdin: &mut dyn Read) -> Result<
     let edit = NoteEdit {
         title: args.title.clone(),
         content: args.content.read(stdin)?,
-        kind: args.kind.as_deref().map(kind).transpose()?,
+        kind: args.kind,
         tags: (!args.tags.is_empty()).then_some(tags),
-        status: args.status.as_deref().map(status).transpose()?,
+        status: args.status,
         force: args.force,
         ..NoteEdit::default()
     };
@@ -346,7 +358,7 @@ fn update(args: &UpdateArgs, store: &NoteStore, stdin: &mut dyn Read) -> Result<
             "name what is new: `--title`, `--content`, `--type`, `--tag` or `--status`",
         ));
     }
-    let updated = store.update(&args.id, edit).map_err(failed)?;
+    let updated = store.update(&args.id, edit)?;
     Ok(Answer::new(text::updated(&updated), json::updated(&updated)))
 }
 
@@ -393,26 +405,18 @@ impl FilterArgs {
         Self { kind: None, tags: Vec::new(), status: None }
     }
 
-    fn filter(&self, limit: usize) -> Result<Filter, CliError> {
-        Ok(Filter {
-            kind: self.kind.as_deref().map(kind).transpose()?,
+    fn filter(&self, limit: usize) -> Filter {
+        Filter {
+            kind: self.kind,
             tags: self.tags.iter().filter(|tag| !tag.trim().is_empty()).cloned().collect(),
-            status: self.status.as_deref().map(status).transpose()?,
+            status: self.status,
             limit,
-        })
+        }
     }
 }
 
 /// More than a note may hold, so that too much is told as too much.
 const MAX_INPUT: u64 = 2 << 20;
-
-fn kind(text: &str) -> Result<NoteKind, CliError> {
-    NoteKind::parse(text).ok_or_else(|| failed(NoteError::UnknownKind(text.to_owned())))
-}
-
-fn status(text: &str) -> Result<Status, CliError> {
-    Status::parse(text).ok_or_else(|| failed(NoteError::UnknownStatus(text.to_owned())))
-}
 
 fn folder(store: &NoteStore) -> &Path {
     store.folder()
@@ -424,37 +428,5 @@ fn warn_unreadable(count: usize, err: &mut dyn Write) {
         // The answer is there all the same.
         writeln!(err, "warning: {count} {files} among the notes cannot be understood").ok();
         writeln!(err, "hint: `groundskeeper notes doctor` shows what is wrong with {they}").ok();
-    }
-}
-
-/// Words an error of the store, and decides the exit code.
-#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
-pub(super) fn failed(error: NoteError) -> CliError {
-    let kind = match &error {
-        NoteError::BadValue { .. }
-        | NoteError::BadId(_)
-        | NoteError::Ambiguous { .. }
-        | NoteError::UnknownKind(_)
-        | NoteError::UnknownStatus(_) => ExitKind::Usage,
-        NoteError::NotFound(_)
-        | NoteError::DeletesMost { .. }
-        | NoteError::Conflict { .. }
-        | NoteError::Secret { .. }
-        | NoteError::Cycle(_)
-        | NoteError::NothingToUndo
-        | NoteError::ChangedAfter(_) => ExitKind::Other,
-        NoteError::Unreadable { .. }
-        | NoteError::Locked { .. }
-        | NoteError::BadFolder { .. }
-        | NoteError::Io { .. } => ExitKind::Store,
-    };
-    // The system's reason stands in the message already.
-    let mut worded = CliError::new(kind, error.to_string());
-    if let NoteError::Conflict { diff, .. } = &error {
-        worded.causes.extend(diff.lines().map(str::to_owned));
-    }
-    match error.hint() {
-        Some(hint) => worded.with_hint(hint),
-        None => worded,
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::json;
 
 use super::args::{ReportArgs, SessionCommand};
-use super::wiring::{self, Setup};
+use super::wiring::Setup;
 use super::{CliError, ask, print, print_json, print_markdown, transcript};
 use crate::agent::Report;
 use crate::journal::{Reading, SessionSummary, Sessions};
@@ -26,8 +26,7 @@ pub(super) async fn run(setup: &Setup, command: &SessionCommand) -> Result<u8, C
 }
 
 fn fork(setup: &Setup, sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
-    let forked = sessions.find(name).and_then(|id| sessions.fork(&id, setup.clock.now()));
-    let forked = forked.map_err(|error| wiring::journal_error(&error))?;
+    let forked = sessions.fork(&sessions.find(name)?, setup.clock.now())?;
     if setup.json {
         print_json(&json!({"session": forked}))
     } else {
@@ -48,8 +47,8 @@ fn export(setup: &Setup, sessions: &Sessions, name: Option<&str>) -> Result<u8, 
 }
 
 fn repair(setup: &Setup, sessions: &Sessions, name: Option<&str>) -> Result<u8, CliError> {
-    let repaired = sessions.find(name).and_then(|id| Ok((id.clone(), sessions.repair(&id)?)));
-    let (id, lines) = repaired.map_err(|error| wiring::journal_error(&error))?;
+    let id = sessions.find(name)?;
+    let lines = sessions.repair(&id)?;
     if setup.json {
         print_json(&json!({"session": id, "lines_set_aside": lines}))?;
         return Ok(0);
@@ -80,7 +79,7 @@ pub(super) fn report(setup: &Setup, args: &ReportArgs) -> Result<u8, CliError> {
 }
 
 fn list(setup: &Setup, sessions: &Sessions) -> Result<u8, CliError> {
-    let rows = sessions.list().map_err(|error| wiring::journal_error(&error))?;
+    let rows = sessions.list()?;
     if setup.json {
         print_json(&rows)?;
     } else if rows.is_empty() {
@@ -148,8 +147,9 @@ fn show(setup: &Setup, sessions: &Sessions, name: Option<&str>) -> Result<u8, Cl
 }
 
 fn find(sessions: &Sessions, name: Option<&str>) -> Result<(String, Reading), CliError> {
-    let found = sessions.find(name).and_then(|id| Ok((id.clone(), sessions.read(&id)?)));
-    found.map_err(|error| wiring::journal_error(&error))
+    let id = sessions.find(name)?;
+    let reading = sessions.read(&id)?;
+    Ok((id, reading))
 }
 
 /// Tells an event in a line or two; empty for those that only a program needs.

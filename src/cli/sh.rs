@@ -8,8 +8,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::error::{CliError, ExitKind};
-use crate::terminal::{CommandReport, Explanation, Options, Refusal, Terminal, TerminalError};
+use super::{CliError, ExitKind, written};
+use crate::terminal::{CommandReport, Explanation, Options, Refusal, Terminal};
 
 /// What a refused line ends with, as a shell does for what cannot be executed.
 const REFUSED: u8 = 126;
@@ -54,12 +54,13 @@ pub async fn run(
 ) -> Result<u8, CliError> {
     let Some(line) = args.line.to_str() else {
         let told = writeln!(err, "Refused, and nothing was run: the line is not UTF-8.");
-        return told.map(|()| REFUSED).map_err(|error| broken(&error));
+        return written(told).map(|()| REFUSED);
     };
     let start = terminal.workspace().top();
     if args.explain {
         let explanation = terminal.explain(line, &start);
-        return explain(&explanation, json, out).map_err(|error| broken(&error));
+        written(explain(&explanation, json, out))?;
+        return Ok(if explanation.result.is_ok() { 0 } else { REFUSED });
     }
     let plan = match terminal.plan(line, &start) {
         Ok(plan) => plan,
@@ -69,7 +70,7 @@ pub async fn run(
             } else {
                 writeln!(err, "{}", refusal.for_model())
             };
-            return told.map(|()| REFUSED).map_err(|error| broken(&error));
+            return written(told).map(|()| REFUSED);
         }
     };
     let cancel = CancellationToken::new();
@@ -82,10 +83,10 @@ pub async fn run(
             running.await
         }
     };
-    let report = report.map_err(|error| no_run(&error))?;
-    show(&report, json, out, err).map_err(|error| broken(&error))?;
+    let report = report?;
+    written(show(&report, json, out, err))?;
     if let Some(missing) = terminal.degraded() {
-        writeln!(err, "note: {missing}").map_err(|error| broken(&error))?;
+        written(writeln!(err, "note: {missing}"))?;
     }
     Ok(exit_code(&report))
 }
@@ -109,19 +110,17 @@ pub(super) fn show(
     Ok(())
 }
 
-fn explain(explanation: &Explanation, json: bool, out: &mut (dyn Write + Send)) -> io::Result<u8> {
-    let code = if explanation.result.is_ok() { 0 } else { REFUSED };
+fn explain(explanation: &Explanation, json: bool, out: &mut (dyn Write + Send)) -> io::Result<()> {
     if json {
         let words = explanation.words.iter();
         let words: Vec<Value> =
             words.map(|word| json!({"word": word.word, "rule": word.rule})).collect();
         let refusal = explanation.result.as_ref().err().map(Refusal::for_model);
         let allowed = explanation.result.is_ok();
-        document(out, &json!({"allowed": allowed, "words": words, "refusal": refusal}))?;
+        document(out, &json!({"allowed": allowed, "words": words, "refusal": refusal}))
     } else {
-        writeln!(out, "{explanation}")?;
+        writeln!(out, "{explanation}")
     }
-    Ok(code)
 }
 
 /// Returns what came of a line, as data.
@@ -162,22 +161,4 @@ fn exit_code(report: &CommandReport) -> u8 {
         // The output limit is a result: what fits was printed.
         None => 0,
     }
-}
-
-fn no_run(error: &TerminalError) -> CliError {
-    match error {
-        TerminalError::NoJail { .. } | TerminalError::JailFailed(_) => {
-            CliError::from_error(ExitKind::Sandbox, error)
-                .with_hint("`groundskeeper doctor` says what works here")
-                .with_hint("`--set terminal.sandbox=auto` runs with what there is")
-        }
-        TerminalError::HelperNotCalled | TerminalError::System { .. } => {
-            CliError::from_error(ExitKind::Other, error)
-        }
-    }
-}
-
-/// Says that the output of a line could not be printed.
-pub(super) fn broken(error: &io::Error) -> CliError {
-    CliError::new(ExitKind::Other, format!("the output cannot be written: {error}"))
 }

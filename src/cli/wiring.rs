@@ -1,4 +1,4 @@
-//! The composition root: settings into parts, errors of the parts into words.
+//! The composition root: settings into parts.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,18 +13,17 @@ use super::notes::NotesCommand;
 use super::sh::ShArgs;
 use super::{CliError, ExitKind, notes, sh};
 use crate::agent::{
-    AgentError, AutoNotes, ByMeaning, CodebaseMaintainer, Compaction, Limits, MaintainerOptions,
-    NoteRules,
+    AutoNotes, ByMeaning, CodebaseMaintainer, Compaction, Limits, MaintainerOptions, NoteRules,
 };
 use crate::config::{
     AutoNotesChoice, CompactionChoice, Config, ConfigError, Environment, LanguageChoice, Layers,
     NoteScorerChoice, Origin, SandboxChoice,
 };
-use crate::context::{ContextError, ScorerKind};
-use crate::journal::{JournalError, Sessions};
+use crate::context::ScorerKind;
+use crate::journal::Sessions;
 use crate::model::embedding::Embedder;
 use crate::model::openai::shown_url;
-use crate::model::{self, ChatModel, ModelError, SelectError};
+use crate::model::{self, ChatModel};
 use crate::notes::NoteStore;
 use crate::prompts::Language;
 use crate::protocol::EventSink;
@@ -32,7 +31,7 @@ use crate::support::clock::{Clock, FixedClock, SystemClock};
 use crate::support::paths::Workspace;
 use crate::support::state_folder::StateFolder;
 use crate::support::yaml::Value;
-use crate::terminal::{self, Sandbox, Terminal, TerminalError};
+use crate::terminal::{self, Sandbox, Terminal};
 use crate::ui::Size;
 
 /// How long a search of notes waits for vectors: a server at home may have to load its model.
@@ -61,10 +60,9 @@ impl Setup {
         };
         choice.write_global();
         let (workspace, state) = places(args, &environment)?;
-        let layers = layers(args, &state, &environment).map_err(|error| config_error(&error))?;
-        let config = layers.config().map_err(|error| config_error(&error))?;
-        let clock = clock(args.clock.as_deref().or(environment.clock.as_deref()))
-            .map_err(|error| config_error(&error))?;
+        let layers = layers(args, &state, &environment)?;
+        let config = layers.config()?;
+        let clock = clock(args.clock.as_deref().or(environment.clock.as_deref()))?;
         Ok(Self {
             environment,
             workspace,
@@ -130,10 +128,9 @@ impl Setup {
 
     /// Returns who answers.
     pub(super) fn model(&self) -> Result<Arc<dyn ChatModel>, CliError> {
-        let options = self.layers.model_options(&self.environment);
-        let mut options = options.map_err(|error| config_error(&error))?;
+        let mut options = self.layers.model_options(&self.environment)?;
         options.record.clone_from(&self.record);
-        model::from_options(options).map_err(|error| select_error(&error))
+        Ok(model::from_options(options)?)
     }
 
     /// Returns who answers under another name than that of the settings.
@@ -144,11 +141,8 @@ impl Setup {
                 .with_hint(format!("without `--record {}` it can change", path.display())));
         }
         let mut layers = self.layers.clone();
-        layers
-            .set("model", Value::from(name), &Origin::Flag("/model"))
-            .and_then(|()| layers.model_options(&self.environment))
-            .map_err(|error| config_error(&error))
-            .and_then(|options| model::from_options(options).map_err(|error| select_error(&error)))
+        layers.set("model", Value::from(name), &Origin::Flag("/model"))?;
+        Ok(model::from_options(layers.model_options(&self.environment)?)?)
     }
 
     /// Returns what compares texts by meaning, where the settings ask for it.
@@ -158,9 +152,7 @@ impl Setup {
         if !is_wanted {
             return Ok(None);
         }
-        let options = self.layers.model_options(&self.environment);
-        let options = options.map_err(|error| config_error(&error))?;
-        options.embedder().map_err(|error| select_error(&error))
+        Ok(self.layers.model_options(&self.environment)?.embedder()?)
     }
 
     /// Returns what orders the notes of a search outside of a turn; none where words do.
@@ -228,7 +220,7 @@ impl Setup {
             display,
             cancel,
         };
-        CodebaseMaintainer::with(options).map_err(|error| agent_error(&error))
+        Ok(CodebaseMaintainer::with(options)?)
     }
 
     fn limits(&self) -> Limits {
@@ -308,14 +300,13 @@ pub(super) async fn notes(setup: &Setup, command: &NotesCommand) -> Result<u8, C
 pub(super) async fn sh(setup: &Setup, args: &ShArgs) -> Result<u8, CliError> {
     let mut options = setup.terminal_options();
     args.limit(&mut options);
-    let terminal =
-        Terminal::open(setup.workspace.clone(), options).map_err(|error| terminal_error(&error))?;
+    let terminal = Terminal::open(setup.workspace.clone(), options)?;
     sh::run(args, &terminal, setup.json, &mut io::stdout(), &mut anstream::stderr()).await
 }
 
 /// Finds a session by its id or a part of it; the newest without one.
 pub(super) fn session(setup: &Setup, name: Option<&str>) -> Result<String, CliError> {
-    setup.sessions().find(name).map_err(|error| journal_error(&error))
+    Ok(setup.sessions().find(name)?)
 }
 
 /// Returns whether a terminal may be shown colour.
@@ -379,107 +370,4 @@ fn clock(at: Option<&str>) -> Result<Arc<dyn Clock>, ConfigError> {
     };
     let time = zoned.or_else(local).ok_or_else(|| ConfigError::BadClock(at.to_owned()))?;
     Ok(Arc::new(FixedClock::at(time)))
-}
-
-pub(super) fn config_error(error: &ConfigError) -> CliError {
-    let failure = CliError::from_error(ExitKind::Config, error);
-    match error.hint() {
-        Some(hint) => failure.with_hint(hint),
-        None => failure,
-    }
-}
-
-/// Puts an error of the agent into words.
-pub(super) fn agent_error(error: &AgentError) -> CliError {
-    match error {
-        AgentError::Model(error) => model_error(error),
-        AgentError::Journal(error) => journal_error(error),
-        AgentError::Terminal(error) => terminal_error(error),
-        AgentError::Workspace(_) => CliError::from_error(ExitKind::Usage, error),
-        AgentError::Context(ContextError::FixedPartsTooLarge { needed, .. }) => {
-            // A quarter more, in thousands, so that something beside them has room too.
-            let enough = (needed + needed / 4).div_ceil(1000) * 1000;
-            CliError::from_error(ExitKind::Config, error).with_hint(format!(
-                "`--set context.max_tokens={enough}` gives the context more room"
-            ))
-        }
-        AgentError::Context(ContextError::BadSetting { .. }) => {
-            CliError::from_error(ExitKind::Config, error)
-        }
-        AgentError::Prompt(_) => CliError::from_error(ExitKind::Config, error),
-        AgentError::State(_) | AgentError::Note(_) => CliError::from_error(ExitKind::Store, error),
-        AgentError::Tool(source) => match source.downcast_ref() {
-            Some(error) => terminal_error(error),
-            None => CliError::from_error(ExitKind::Other, error),
-        },
-        AgentError::Refused(_) | AgentError::DuplicateTool(_) => {
-            CliError::from_error(ExitKind::Other, error)
-        }
-    }
-}
-
-/// Puts into words why there is no model.
-pub(super) fn select_error(error: &SelectError) -> CliError {
-    if let SelectError::Endpoint(error) = error {
-        return model_error(error);
-    }
-    let kind = match error {
-        SelectError::Record { .. } => ExitKind::Store,
-        _ => ExitKind::Config,
-    };
-    let failure = CliError::from_error(kind, error);
-    match error.hint() {
-        Some(hint) => failure.with_hint(hint),
-        None => failure,
-    }
-}
-
-/// Puts an error of a model into words.
-pub(super) fn model_error(error: &ModelError) -> CliError {
-    let failure = CliError::from_error(model_kind(error), error);
-    match error.hint() {
-        Some(hint) => failure.with_hint(hint),
-        None => failure,
-    }
-}
-
-/// Returns what a command ends with after an error of a model.
-pub(super) fn model_kind(error: &ModelError) -> ExitKind {
-    match error {
-        ModelError::Credentials(_) => ExitKind::Config,
-        ModelError::Busy { .. } | ModelError::Quota(_) => ExitKind::Quota,
-        ModelError::Unavailable { .. }
-        | ModelError::Silent { .. }
-        | ModelError::Truncated(_)
-        | ModelError::Overflow { .. }
-        | ModelError::Endpoint { .. } => ExitKind::Endpoint,
-        ModelError::Script { .. } => ExitKind::Other,
-    }
-}
-
-/// Puts an error of a journal into words.
-pub(super) fn journal_error(error: &JournalError) -> CliError {
-    let (kind, hint) = match error {
-        JournalError::None => (ExitKind::Other, Some("`groundskeeper explore` begins one")),
-        JournalError::Unknown(_) | JournalError::Ambiguous { .. } => {
-            (ExitKind::Other, Some("`groundskeeper session list` shows all sessions"))
-        }
-        JournalError::InUse { .. } => {
-            (ExitKind::Other, Some("`groundskeeper session fork` makes a copy that can go on"))
-        }
-        JournalError::Io { .. } => (ExitKind::Store, None),
-    };
-    let failure = CliError::from_error(kind, error);
-    match hint {
-        Some(hint) => failure.with_hint(hint),
-        None => failure,
-    }
-}
-
-fn terminal_error(error: &TerminalError) -> CliError {
-    let kind = match error {
-        TerminalError::NoJail { .. } | TerminalError::JailFailed(_) => ExitKind::Sandbox,
-        TerminalError::HelperNotCalled | TerminalError::System { .. } => ExitKind::Other,
-    };
-    CliError::from_error(kind, error)
 }

@@ -142,6 +142,39 @@ fn a_report_goes_into_a_device_and_a_device_that_is_full_is_told() {
     assert!(kept.starts_with("# Session"), "{kept}");
 }
 
+/// What prints, each by its own way.
+const PRINTING: [&[&str]; 7] = [
+    &["--help"],
+    &["completions", "bash"],
+    &["config", "show"],
+    &["notes", "list"],
+    &["sh", "seq 100000"],
+    &["sh", "--explain", "ls"],
+    &["plan", "x"],
+];
+
+#[test]
+fn an_answer_that_does_not_fit_on_the_disk_is_told() {
+    for arguments in PRINTING {
+        let env = shop();
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let ran = Ran(env.groundskeeper().args(arguments).stdout(full).output().unwrap()).code(1);
+        let told = ran.stderr();
+        assert!(told.contains("error: the output cannot be written: No space left"), "{told}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    for arguments in PRINTING {
+        let env = shop();
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ran = Ran(env.groundskeeper().args(arguments).stdout(writer).output().unwrap()).code(0);
+        assert!(!ran.stderr().contains("error"), "{arguments:?}: {}", ran.stderr());
+    }
+}
+
 fn files(env: &Env) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![env.workspace().join(".groundskeeper")];

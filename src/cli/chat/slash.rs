@@ -9,7 +9,7 @@ use super::input::{Slash, meant};
 use super::{Chat, Flow};
 use crate::agent::{Mode, Request};
 use crate::cli::notes::{self, NotesCommand};
-use crate::cli::{CliError, ExitKind, context, print, print_json, print_markdown, wiring};
+use crate::cli::{CliError, ExitKind, context, print, print_json, print_markdown};
 use crate::notes::Note;
 use crate::support::nearest::nearest;
 
@@ -74,9 +74,7 @@ impl Chat<'_> {
         if !name.is_empty() && name != self.maintainer.model_name() {
             let model = self.setup.model_named(name)?;
             self.setup.tell_of_dotenv(model.name());
-            self.maintainer
-                .set_model(std::sync::Arc::clone(&model))
-                .map_err(|error| wiring::agent_error(&error))?;
+            self.maintainer.set_model(std::sync::Arc::clone(&model))?;
             self.models.push(model);
         }
         let name = self.maintainer.model_name();
@@ -99,11 +97,7 @@ impl Chat<'_> {
         let cancel = self.interruptible();
         let request = Request { mode: self.mode, text: question.to_owned() };
         let (messages, tokens) = self.maintainer.said_so_far();
-        let maintainer = &mut self.maintainer;
-        let work = async {
-            maintainer.preview(request).await.map_err(|error| wiring::agent_error(&error))
-        };
-        let built = self.signals.guard(&cancel, work).await?;
+        let built = self.signals.guard(&cancel, self.maintainer.preview(request)).await?;
         let mut text = context::text(&built);
         if messages > 0 {
             // Writing into a string cannot fail.
@@ -127,8 +121,8 @@ impl Chat<'_> {
     /// Shows where the work stands, from the notes alone.
     fn show_board(&mut self) -> Result<(), CliError> {
         let store = self.maintainer.notes();
-        let summary = store.summary().map_err(notes::failed)?;
-        let states = store.current_task_states().map_err(notes::failed)?;
+        let summary = store.summary()?;
+        let states = store.current_task_states()?;
         let mut text = String::new();
         let row = |id: &str, title: &str| format!("- `{id}` {title}\n");
         let entries = |entries: &[crate::notes::Entry]| {
