@@ -4,7 +4,13 @@
 //! A file is written beside its place under a name of its own, synced, renamed, and the folder is
 //! synced; a reader sees the old bytes or the new ones. Names of unfinished files begin with
 //! [`UNFINISHED`] and never end like what they are for, so nobody reads them. It takes no locks by
-//! itself: who has to read before writing holds a [`Lock`].
+//! itself: who has to read before writing holds a [`Lock`]. One call writes in place,
+//! [`patch_derived`], for what may be lost.
+
+#[cfg(test)]
+pub(crate) mod faults;
+#[cfg(test)]
+mod tests;
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -84,6 +90,20 @@ pub fn extend_derived(path: &Path, keep: u64, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes over some bytes of a file that is still the one with that inode number. They may be
+/// written half, so whoever reads them must be able to tell.
+pub fn patch_derived(path: &Path, inode: u64, at: u64, bytes: &[u8]) -> io::Result<()> {
+    use std::os::unix::fs::{FileExt, MetadataExt};
+    let mut options = OpenOptions::new();
+    let file = without_following(options.write(true)).open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || metadata.ino() != inode {
+        return Err(io::Error::other("another file took its place"));
+    }
+    step()?;
+    file.write_all_at(bytes, at)
+}
+
 /// Writes a new file; an error of kind `AlreadyExists` when something is there. Durable when it
 /// returns.
 pub fn create_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -147,17 +167,10 @@ impl Lock {
     }
 }
 
-/// Opens the file of a lock. A link is not followed, since a folder may come from anywhere and a
-/// lock makes its file; whoever is at the other end of a pipe is not waited for.
+/// Opens the file of a lock.
 fn open_lock(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
-    }
+    let options = without_following(options.write(true).create(true).truncate(false));
     let file = match options.open(path) {
         // The file of another user: to hold its lock it need not be written.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => options
@@ -176,6 +189,14 @@ fn open_lock(path: &Path) -> io::Result<File> {
         Err(error) if fs::symlink_metadata(path).is_err() => Err(error),
         Ok(_) | Err(_) => Err(io::Error::other("it is not a plain file")),
     }
+}
+
+/// A link is not followed, since a folder may come from anywhere and a lock makes its file; whoever
+/// is at the other end of a pipe is not waited for.
+fn without_following(options: &mut OpenOptions) -> &mut OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default())
 }
 
 /// Removes the files in a folder whose writers died. The caller holds the lock that all writers
@@ -306,171 +327,3 @@ fn is_stopped() -> bool {
 
 #[cfg(test)]
 use faults::{is_stopped, step};
-
-#[cfg(test)]
-pub(crate) mod faults {
-    //! Lets a test stop or fail a write before its nth system call, on its own thread.
-
-    use std::cell::Cell;
-    use std::io;
-
-    /// What happens at the chosen step.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub(crate) enum Fault {
-        /// As by `kill -9`: nothing after it happens, not even tidying up.
-        Stop,
-        /// The disk is full at this one call.
-        DiskFull,
-    }
-
-    thread_local! {
-        static PLAN: Cell<Option<(usize, Fault)>> = const { Cell::new(None) };
-        static STEPS: Cell<usize> = const { Cell::new(0) };
-    }
-
-    /// Runs `work` with a fault before the `nth` step, from 0; tells whether it came that far.
-    pub(crate) fn at_step<T>(nth: usize, fault: Fault, work: impl FnOnce() -> T) -> (T, bool) {
-        PLAN.set(Some((nth, fault)));
-        STEPS.set(0);
-        let result = work();
-        PLAN.set(None);
-        (result, STEPS.get() > nth)
-    }
-
-    pub(super) fn step() -> io::Result<()> {
-        let at = STEPS.get();
-        STEPS.set(at + 1);
-        match PLAN.get() {
-            Some((nth, Fault::Stop)) if at >= nth => Err(io::Error::other("stopped")),
-            Some((nth, Fault::DiskFull)) if at == nth => Err(io::ErrorKind::StorageFull.into()),
-            _ => Ok(()),
-        }
-    }
-
-    pub(super) fn is_stopped() -> bool {
-        matches!(PLAN.get(), Some((nth, Fault::Stop)) if STEPS.get() > nth)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::faults::{Fault, at_step};
-    use super::*;
-
-    type Write = fn(&Path) -> io::Result<()>;
-
-    fn new_or_old(path: &Path) -> Option<String> {
-        fs::read_to_string(path).ok()
-    }
-
-    #[test]
-    fn a_file_is_old_or_new_whatever_step_is_the_last() {
-        let writes: [(Write, Option<&str>); 6] = [
-            (|path| replace_private(path, b"new bytes"), Some("old")),
-            (|path| extend_derived(path, 0, b"new bytes"), Some("old")),
-            (|path| replace(path, b"new bytes"), Some("old")),
-            (|path| replace(path, b"new bytes"), None),
-            (|path| replace_derived(path, b"new bytes"), Some("old")),
-            (|path| create_new(path, b"new bytes"), None),
-        ];
-        for (write, old) in writes {
-            for fault in [Fault::Stop, Fault::DiskFull] {
-                for nth in 0.. {
-                    let folder = tempfile::tempdir().unwrap();
-                    let path = folder.path().join("file");
-                    if let Some(old) = old {
-                        replace(&path, old.as_bytes()).unwrap();
-                    }
-                    let (result, came_there) = at_step(nth, fault, || write(&path));
-                    let now = new_or_old(&path);
-                    assert!(
-                        now.as_deref() == old || now.as_deref() == Some("new bytes"),
-                        "{now:?}"
-                    );
-                    if !came_there {
-                        result.unwrap();
-                        assert_eq!(now.as_deref(), Some("new bytes"));
-                        break;
-                    }
-                    assert!(result.is_err());
-                    if fault == Fault::DiskFull {
-                        let left = fs::read_dir(folder.path()).unwrap().count();
-                        assert_eq!(left, usize::from(now.is_some()), "nothing else is left");
-                    }
-                    remove_unfinished(folder.path());
-                    assert_eq!(
-                        fs::read_dir(folder.path()).unwrap().count(),
-                        usize::from(now.is_some())
-                    );
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_new_file_replaces_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
-        create_new(&path, b"first").unwrap();
-        let error = create_new(&path, b"second").unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!(new_or_old(&path).as_deref(), Some("first"));
-        let other = folder.path().join("other");
-        create_new(&other, b"other").unwrap();
-        assert!(move_new(&other, &path).is_err());
-        assert_eq!(new_or_old(&path).as_deref(), Some("first"));
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_device_is_written_into_and_stays_one() {
-        use std::os::unix::fs::FileTypeExt;
-        // A link to the device, so that a failure of this test breaks no machine.
-        let folder = tempfile::tempdir().unwrap();
-        let link = folder.path().join("full");
-        std::os::unix::fs::symlink("/dev/full", &link).unwrap();
-        let error = replace(&link, b"x").unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
-        assert!(fs::metadata(&link).unwrap().file_type().is_char_device());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn permissions_stay() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
-        create_new(&path, b"x").unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        replace(&path, b"y").unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_lock_is_a_plain_file_and_no_link() {
-        let folder = tempfile::tempdir().unwrap();
-        let (link, target) = (folder.path().join("link"), folder.path().join("target"));
-        std::os::unix::fs::symlink(&target, &link).unwrap();
-        let pipe = folder.path().join("pipe");
-        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
-        let inside = folder.path().join("folder");
-        fs::create_dir(&inside).unwrap();
-        for path in [link, pipe, inside] {
-            let error = Lock::take(&path, Duration::ZERO).unwrap_err();
-            assert_eq!(error.to_string(), "it is not a plain file", "{}", path.display());
-        }
-        assert!(!target.exists());
-    }
-
-    #[test]
-    fn a_lock_is_waited_for_and_not_for_ever() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(".lock");
-        let held = Lock::take(&path, Duration::ZERO).unwrap();
-        let error = Lock::take(&path, Duration::ZERO).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        drop(held);
-        Lock::take(&path, Duration::ZERO).unwrap();
-    }
-}

@@ -12,11 +12,11 @@ pub fn in_parts<'a, T: Sync, R: Send>(
     bytes: impl Fn(&T) -> usize,
     work: impl Fn(&'a [T]) -> R + Sync,
 ) -> Vec<R> {
-    let all: usize = items.iter().map(&bytes).sum();
+    let all = items.iter().map(&bytes).fold(0, usize::saturating_add);
     if all < WORTH_DIVIDING {
         return vec![work(items)];
     }
-    let parts = divided(items, bytes, all / processors() + 1);
+    let parts = divided(items, bytes, all / processors().min(MOST_THREADS) + 1);
     thread::scope(|scope| {
         let (own, others) =
             parts.split_first().map_or((items, &[][..]), |(own, rest)| (*own, rest));
@@ -34,22 +34,30 @@ pub fn in_parts<'a, T: Sync, R: Send>(
     })
 }
 
+/// Returns how many processors this process may use at once.
+///
+/// The standard library's number also heeds what control groups allow, and reads five files for
+/// it, which takes as long as looking at some hundred notes.
+pub fn processors() -> usize {
+    #[cfg(target_os = "linux")]
+    let count = rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize);
+    #[cfg(not(target_os = "linux"))]
+    let count = thread::available_parallelism().map_or(1, usize::from);
+    count.max(1)
+}
+
 /// Less is done faster than a thread starts.
 const WORTH_DIVIDING: usize = 1 << 20;
 
 /// More threads than this gain nothing on what a context is chosen from.
 const MOST_THREADS: usize = 4;
 
-fn processors() -> usize {
-    thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)
-}
-
 /// Returns the items in parts of at least `least` bytes, the last excepted.
 fn divided<T>(items: &[T], bytes: impl Fn(&T) -> usize, least: usize) -> Vec<&[T]> {
     let mut parts = Vec::new();
     let (mut start, mut size) = (0, 0);
     for (at, item) in items.iter().enumerate() {
-        size += bytes(item);
+        size = bytes(item).saturating_add(size);
         if size >= least {
             parts.push(&items[start..=at]);
             (start, size) = (at + 1, 0);
@@ -74,6 +82,11 @@ mod tests {
             assert_eq!(parts.concat(), items, "{count} of {size}");
             assert!(parts.len() <= MOST_THREADS, "{}", parts.len());
         }
+    }
+
+    #[test]
+    fn at_least_one_processor_may_be_used() {
+        assert!((1..=1 << 20).contains(&processors()), "{}", processors());
     }
 
     #[test]
