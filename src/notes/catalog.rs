@@ -10,14 +10,15 @@ use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::Builder;
 
 use super::entry::{self, Entry, Head, Reading};
-use super::files::{self, Found, Known, Scan, Sight, Stamp};
+use super::files::{self, Found, Scan, Sight, Stamp};
 use super::index_file;
 use super::segment::{Segment, Source};
 use crate::support::atomic_file::{self, UNFINISHED};
 use crate::support::bm25::{Document, Index, Posting, Postings, mean_of};
+use crate::support::clock::Clock;
+use crate::support::in_parts::in_parts;
 use crate::support::words::TermKind;
 
 /// The name of the segment file.
@@ -30,8 +31,9 @@ const MAY_BE_BEHIND: usize = 64;
 /// From here on a creation does not look at every note.
 const LARGE: usize = 256;
 
-/// Fewer files are read on one thread.
-const WORTH_A_THREAD: usize = 512;
+/// So many nanoseconds after a folder changed its stamp is believed: no file system that is
+/// trusted counts in larger steps than seconds.
+const SETTLED: i64 = 2_000_000_000;
 
 /// The notes of a folder at one moment, ready to be ranked over.
 #[derive(Debug, Default)]
@@ -205,14 +207,15 @@ impl Loader {
     }
 
     /// Returns the notes as they are now.
-    pub(super) fn load(&self) -> io::Result<Arc<Catalog>> {
-        let segment = OnceLock::new();
-        let known = || segment.get_or_init(|| self.segment(&mut self.state())).clone();
-        let scan = files::scan(&self.folder, UNFINISHED, known)?;
-        let segment = segment.into_inner().flatten();
+    pub(super) fn load(&self, clock: &dyn Clock) -> io::Result<Arc<Catalog>> {
+        let segment = self.segment(&mut self.state());
+        let scan = files::scan(&self.folder, UNFINISHED, segment.as_deref())?;
+        if let Some(segment) = &segment {
+            self.remember_folder(&scan, segment, clock);
+        }
         let mut state = self.state();
         if let Some(last) = &state.last
-            && last.scan == scan
+            && last.scan.finds_the_same(&scan)
             && is_same(last.segment.as_ref(), segment.as_ref())
         {
             return Ok(Arc::clone(&last.catalog));
@@ -293,6 +296,29 @@ impl Loader {
         Some(segment)
     }
 
+    /// Where all notes are those of the segment, has its file say what the folder looks like, so
+    /// that their names need not be read again while it does.
+    fn remember_folder(&self, scan: &Scan, segment: &Segment, clock: &dyn Clock) {
+        let Some(folder) = scan.folder else { return };
+        let all = segment.documents();
+        if scan.has_unfinished || scan.count() != all || scan.unchanged().count() != all {
+            return;
+        }
+        // What comes within one tick of the system's clock leaves the stamp as it is.
+        let age = clock.utc().timestamp_nanos_opt().map(|now| now.saturating_sub(folder.changed));
+        if age.is_none_or(|age| age < SETTLED) {
+            return;
+        }
+        let Some((place, bytes)) = segment.remembering(folder) else { return };
+        if let Some((stamp, current)) = &self.state().segment
+            && std::ptr::eq(&raw const **current, segment)
+        {
+            let path = self.folder.join(SEGMENT_FILE);
+            // In a folder that cannot be written the names are read each time.
+            atomic_file::patch_derived(&path, stamp.inode, place, &bytes).ok();
+        }
+    }
+
     fn compare(
         &self,
         scan: &Scan,
@@ -322,22 +348,8 @@ impl Loader {
             Some(fresh) if fresh.reading.entry.stamp == found.stamp => Arc::clone(fresh),
             _ => Arc::new(self.read_one(found)),
         };
-        if changed.len() < WORTH_A_THREAD {
-            return changed.iter().map(read).collect();
-        }
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        std::thread::scope(|scope| {
-            let read_part = move |part: &[&Found]| part.iter().map(read).collect::<Vec<_>>();
-            let start = |part| (part, Builder::new().spawn_scoped(scope, move || read_part(part)));
-            let parts = changed.chunks(changed.len().div_ceil(threads));
-            let started: Vec<_> = parts.map(start).collect();
-            let done = started.into_iter().flat_map(|(part, reader)| match reader {
-                Ok(reader) => reader.join().unwrap_or_default(),
-                // Where no more threads may be started, this one does it.
-                Err(_) => read_part(part),
-            });
-            done.collect()
-        })
+        let work = |found: &&Found| usize::try_from(found.stamp.size).unwrap_or(usize::MAX);
+        in_parts(changed, work, |part| part.iter().map(read).collect::<Vec<_>>()).concat()
     }
 
     fn read_one(&self, found: &Found) -> Fresh {
@@ -407,12 +419,6 @@ impl Loader {
             has_unfinished: catalog.has_unfinished,
             ..Catalog::default()
         }
-    }
-}
-
-impl Known for Arc<Segment> {
-    fn unchanged(&self, name: &[u8], stamp: Stamp, place: &mut usize) -> Option<u32> {
-        Segment::unchanged(self, name, stamp, place)
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod names;
 mod scan;
+mod trust;
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};

@@ -47,7 +47,7 @@ impl NoteStore {
         {
             return bad(format!("names `{}`, where the notes lie already", from.display()));
         }
-        let scan = files::scan(from, "\0", || None::<files::Nothing>)
+        let scan = files::scan(from, "\0", None::<&files::Nothing>)
             .map_err(NoteError::io("reading", from))?;
         let mut imported = Imported::default();
         let index = read_index(&from.join(INDEX_FILE)).unwrap_or_else(|problem| {

@@ -11,6 +11,7 @@ mod terms;
 mod write;
 
 use std::cmp::Ordering as Order;
+use std::ffi::CStr;
 use std::fs::File;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use self::layout::{Bytes, Header, Part, Reader};
 use self::terms::Table;
 use super::entry::{Entry, Head, file_order};
-use super::files::Stamp;
+use super::files::{Known, Stamp};
 use super::note::{NoteId, NoteKind, Status};
 use crate::support::bm25::{Posting, Postings, slot};
 use crate::support::words::TermKind;
@@ -145,12 +146,12 @@ impl Segment {
         self.stamp_at(self.small(self.head_of(document)?, PLACE)? as usize)
     }
 
-    /// Returns the number of a file that is still what it was. `place` is where it is looked for
-    /// first, and afterwards where the file that the system lists next is likely to be.
-    pub(super) fn unchanged(&self, name: &[u8], stamp: Stamp, place: &mut usize) -> Option<u32> {
-        let at = if self.name_at(*place) == Some(name) { *place } else { self.find(name)? };
-        *place = at + 1;
-        (self.stamp_at(at)? == stamp).then(|| self.small(self.sight_at(at)?, DOCUMENT))?
+    /// Returns what has to be written where in the file so that the next who opens it need not
+    /// read the names of the folder while that looks as now; none when it is known.
+    pub(super) fn remembering(&self, folder: Stamp) -> Option<(u64, Vec<u8>)> {
+        let mut bytes = Vec::new();
+        layout::put_stamp(&mut bytes, folder);
+        (self.header.folder != Some(folder)).then_some((Header::FOLDER as u64, bytes))
     }
 
     /// Returns whether there is a document of that file.
@@ -173,19 +174,18 @@ impl Segment {
     }
 
     fn name_at(&self, place: usize) -> Option<&[u8]> {
+        self.name_with_end(place).and_then(|name| name.split_last()).map(|(_, name)| name)
+    }
+
+    /// Returns the name of the file at a place, with a 0 behind it.
+    fn name_with_end(&self, place: usize) -> Option<&[u8]> {
         let sight = self.sight_at(place)?;
         let start = self.documents() * (HEAD + SIGHT) + self.small(sight, NAME)? as usize;
-        self.heads.get(start..)?.get(..self.small(sight, NAME_LENGTH)? as usize)
+        self.heads.get(start..)?.get(..self.small(sight, NAME_LENGTH)? as usize + 1)
     }
 
     fn stamp_at(&self, place: usize) -> Option<Stamp> {
-        let sight = self.sight_at(place)?;
-        Some(Stamp {
-            size: self.large(sight, STAMP)?,
-            modified: self.large(sight, STAMP + 8)?.cast_signed(),
-            changed: self.large(sight, STAMP + 16)?.cast_signed(),
-            inode: self.large(sight, STAMP + 24)?,
-        })
+        layout::stamp_in(self.heads.get(self.sight_at(place)? + STAMP..)?)
     }
 
     /// Returns where the head of a document begins.
@@ -260,6 +260,22 @@ impl Segment {
             self.is_damaged.store(true, Ordering::Relaxed);
         }
         all
+    }
+}
+
+impl Known for Segment {
+    fn count_in(&self, folder: Stamp) -> Option<usize> {
+        (self.header.folder == Some(folder)).then(|| self.documents())
+    }
+
+    fn name(&self, place: usize) -> Option<&CStr> {
+        CStr::from_bytes_with_nul(self.name_with_end(place)?).ok()
+    }
+
+    fn unchanged(&self, name: &[u8], stamp: Stamp, place: &mut usize) -> Option<u32> {
+        let at = if self.name_at(*place) == Some(name) { *place } else { self.find(name)? };
+        *place = at + 1;
+        (self.stamp_at(at)? == stamp).then(|| self.small(self.sight_at(at)?, DOCUMENT))?
     }
 }
 

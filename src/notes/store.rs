@@ -142,7 +142,8 @@ impl NoteStore {
 
     /// Returns the notes as they are now, with all their entries read.
     pub(super) fn catalog(&self) -> Result<Arc<Catalog>, NoteError> {
-        let load = || self.loader.load().map_err(NoteError::io("reading", &self.folder));
+        let load =
+            || self.loader.load(&*self.clock).map_err(NoteError::io("reading", &self.folder));
         let catalog = load()?;
         if catalog.reads_whole() {
             return Ok(catalog);
@@ -157,7 +158,8 @@ impl NoteStore {
         &self,
         work: impl Fn(&Catalog) -> Result<T, NoteError>,
     ) -> Result<T, NoteError> {
-        let load = || self.loader.load().map_err(NoteError::io("reading", &self.folder));
+        let load =
+            || self.loader.load(&*self.clock).map_err(NoteError::io("reading", &self.folder));
         let catalog = load()?;
         let result = work(&catalog);
         if !catalog.is_damaged() {

@@ -7,6 +7,7 @@ mod deleting;
 mod doctor;
 mod hostile;
 mod imports;
+mod known_names;
 mod merging;
 mod segments;
 mod spellings;

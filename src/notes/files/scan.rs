@@ -1,24 +1,35 @@
 //! One look at every file of a folder, compared at once with what is known of it.
 //!
-//! Nothing takes longer in a large folder, so while one thread reads names others look at the
-//! files, and all at the rest. What is as it was known is a number and no more.
+//! Nothing takes longer in a large folder, so several threads look, from the first names on. Where
+//! nothing came to the folder or went since its names were read last, they are not read again. What
+//! is as it was known is a number and no more.
 
 use std::ffi::CStr;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
-use std::thread::{self, Builder, Scope, available_parallelism};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread::{self, Builder, Scope};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::path::Arg;
 
-use super::names::Names;
-use super::{Found, Stamp};
+use super::names::{List, Listing};
+use super::{Found, Stamp, trust};
+use crate::support::in_parts::processors;
 
-/// What is known of a folder's files.
-pub(in super::super) trait Known: Send + Sync {
+/// What is known of a folder's files, each of which has a place: the system lists them in that
+/// order.
+pub(in super::super) trait Known: Sync {
+    /// Returns how many files there are, when the folder looks as it did after they all were
+    /// there.
+    fn count_in(&self, folder: Stamp) -> Option<usize>;
+
+    /// Returns the name of the file at a place.
+    fn name(&self, place: usize) -> Option<&CStr>;
+
     /// Returns the number of a file that is still what it was. `place` is where it is looked for
     /// first, and afterwards where the file that the system lists next is likely to be.
     fn unchanged(&self, name: &[u8], stamp: Stamp, place: &mut usize) -> Option<u32>;
@@ -28,17 +39,28 @@ pub(in super::super) trait Known: Send + Sync {
 pub(in super::super) enum Nothing {}
 
 impl Known for Nothing {
+    fn count_in(&self, _folder: Stamp) -> Option<usize> {
+        match *self {}
+    }
+
+    fn name(&self, _place: usize) -> Option<&CStr> {
+        match *self {}
+    }
+
     fn unchanged(&self, _name: &[u8], _stamp: Stamp, _place: &mut usize) -> Option<u32> {
         match *self {}
     }
 }
 
 /// What a look into the folder found.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub(in super::super) struct Scan {
     blocks: Vec<Block>,
     /// Whether a writer died and left something behind.
     pub(in super::super) has_unfinished: bool,
+    /// What the folder was like before its names were read; none where they were not, or where
+    /// that would not tell whether others came.
+    pub(in super::super) folder: Option<Stamp>,
 }
 
 /// A Markdown file in a folder.
@@ -86,46 +108,98 @@ impl Scan {
     pub(in super::super) fn count(&self) -> usize {
         self.blocks.iter().map(|block| block.files.len()).sum()
     }
+
+    /// Returns whether the files are the same in both.
+    pub(in super::super) fn finds_the_same(&self, other: &Self) -> bool {
+        self.blocks == other.blocks && self.has_unfinished == other.has_unfinished
+    }
 }
 
-/// Looks into the folder; one that is not there is empty. What is known is asked for once, and on
-/// another thread where that saves time.
-pub(in super::super) fn scan<K: Known>(
+/// Looks into the folder; one that is not there is empty.
+pub(in super::super) fn scan(
     folder: &Path,
     unfinished: &str,
-    known: impl Fn() -> Option<K> + Sync,
+    known: Option<&impl Known>,
 ) -> io::Result<Scan> {
     let folder = match open_folder(CWD, folder) {
         Ok(folder) => folder,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Scan::default()),
         Err(error) => return Err(error),
     };
-    let mut listing = Listing { names: Names::of(&folder)?, full: Vec::new(), next: List::new() };
-    let mut has_unfinished = false;
-    let mut read = |listing: &mut Listing<'_>| {
-        listing.read(|name| {
-            has_unfinished |= name.starts_with(unfinished.as_bytes());
-            is_note_name(name)
-        })
-    };
-    while listing.full.len() < WORTH_A_THREAD && read(&mut listing)? {}
-    let table = OnceLock::new();
-    let look = |list: &List, folder: &File| list.look(folder, table.get_or_init(&known).as_ref());
-    if listing.full.len() < WORTH_A_THREAD {
-        let blocks = listing.take().iter().map(|list| look(list, &folder)).collect();
-        return Ok(Scan { blocks, has_unfinished });
+    let before = Stamp::of_state(&fstat(&folder)?);
+    if let Some(known) = known
+        && let Some(count) = known.count_in(before)
+    {
+        return Ok(Scan { blocks: look_at_known(&folder, known, count)?, ..Scan::default() });
     }
-    let (sender, receiver) = mpsc::channel::<(usize, List)>();
+    let mut has_unfinished = false;
+    let is_wanted = |name: &[u8]| {
+        has_unfinished |= name.starts_with(unfinished.as_bytes());
+        is_note_name(name)
+    };
+    let blocks = look_at_listed(&folder, known, is_wanted)?;
+    let folder = trust::shows_changes(&folder).then_some(before);
+    Ok(Scan { blocks, has_unfinished, folder })
+}
+
+/// Looks at files whose names need not be read.
+fn look_at_known(folder: &File, known: &impl Known, count: usize) -> io::Result<Vec<Block>> {
+    let look = |places: &Range<usize>, folder: &File| {
+        let names = places.clone().filter_map(|place| known.name(place));
+        look_at(folder, names, places.start, Some(known))
+    };
+    if count < WORTH_A_THREAD * BLOCK {
+        return Ok(vec![look(&(0..count), folder)]);
+    }
+    on_all_processors(folder, look, |send| {
+        let starts = (0..count).step_by(BLOCK);
+        starts.for_each(|start| send(start..count.min(start + BLOCK)));
+        Ok(())
+    })
+}
+
+/// Looks at files while their names are read.
+fn look_at_listed(
+    folder: &File,
+    known: Option<&impl Known>,
+    mut is_wanted: impl FnMut(&[u8]) -> bool,
+) -> io::Result<Vec<Block>> {
+    let look = |list: &List, folder: &File| look_at(folder, list.names(), usize::MAX, known);
+    let mut listing = Listing::of(folder, BLOCK)?;
+    while listing.full() < WORTH_A_THREAD {
+        if !listing.read(&mut is_wanted)? {
+            return Ok(listing.take().iter().map(|list| look(list, folder)).collect());
+        }
+    }
+    on_all_processors(folder, look, |send| {
+        loop {
+            listing.take_full().into_iter().for_each(&mut *send);
+            if !listing.read(&mut is_wanted)? {
+                break;
+            }
+        }
+        listing.take().into_iter().for_each(send);
+        Ok(())
+    })
+}
+
+/// Looks at what `feed` sends, on as many threads as help, and returns the blocks in that order.
+fn on_all_processors<T: Send>(
+    folder: &File,
+    look: impl Fn(&T, &File) -> Block + Sync,
+    feed: impl FnOnce(&mut dyn FnMut(T)) -> io::Result<()>,
+) -> io::Result<Vec<Block>> {
+    let (sender, receiver) = mpsc::channel::<(usize, T)>();
     let receiver = Mutex::new(receiver);
     let look_at_rest = || {
         let mut done = Vec::new();
         // On one handle for all, the threads would wait for each other.
-        let own = open_folder(&folder, ".").ok();
-        let folder = own.as_ref().unwrap_or(&folder);
+        let own = open_folder(folder, ".").ok();
+        let folder = own.as_ref().unwrap_or(folder);
         loop {
             let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok((at, list)) = next else { return done };
-            done.push((at, look(&list, folder)));
+            let Ok((at, part)) = next else { return done };
+            done.push((at, look(&part, folder)));
         }
     };
     let mut blocks = thread::scope(|scope| -> io::Result<Vec<(usize, Block)>> {
@@ -133,26 +207,17 @@ pub(in super::super) fn scan<K: Known>(
         let help = || with_more_threads(scope, &look_at_rest);
         let helper = Builder::new().spawn_scoped(scope, help).ok();
         let mut count = 0;
-        let mut send = |lists: Vec<List>| {
-            for list in lists {
-                sender.send((count, list)).ok();
-                count += 1;
-            }
-        };
-        let mut is_more = Ok(true);
-        while matches!(is_more, Ok(true)) {
-            send(std::mem::take(&mut listing.full));
-            is_more = read(&mut listing);
-        }
-        send(listing.take());
+        let result = feed(&mut |part| {
+            sender.send((count, part)).ok();
+            count += 1;
+        });
         drop(sender);
         let mut done = look_at_rest();
         done.extend(helper.and_then(|helper| helper.join().ok()).unwrap_or_default());
-        is_more.map(|_| done)
+        result.map(|()| done)
     })?;
     blocks.sort_unstable_by_key(|(at, _)| *at);
-    let blocks = blocks.into_iter().map(|(_, block)| block).collect();
-    Ok(Scan { blocks, has_unfinished })
+    Ok(blocks.into_iter().map(|(_, block)| block).collect())
 }
 
 /// Does the work of a helper on as many threads as there are processors for it, beside the one
@@ -161,9 +226,8 @@ fn with_more_threads<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: &'scope (impl Fn() -> Vec<T> + Sync),
 ) -> Vec<T> {
-    let processors = available_parallelism().map_or(1, usize::from);
     let start = |_| Builder::new().spawn_scoped(scope, work).ok();
-    let more: Vec<_> = (2..processors.min(MOST_THREADS)).filter_map(start).collect();
+    let more: Vec<_> = (2..processors().min(MOST_THREADS)).filter_map(start).collect();
     let mut done = work();
     for helper in more {
         done.extend(helper.join().unwrap_or_default());
@@ -171,79 +235,30 @@ fn with_more_threads<'scope, T: Send + 'scope>(
     done
 }
 
-/// The names of a folder as they are read.
-struct Listing<'a> {
-    names: Names<'a>,
-    /// Lists that are full.
-    full: Vec<List>,
-    /// The list that the next name comes into.
-    next: List,
-}
-
-impl Listing<'_> {
-    /// Reads some more names, and returns whether there were any.
-    fn read(&mut self, mut is_wanted: impl FnMut(&[u8]) -> bool) -> io::Result<bool> {
-        let Self { names, full, next } = self;
-        let any = names.next(|name| {
-            if is_wanted(name.to_bytes()) {
-                next.push(name);
-                if next.ends.len() == BLOCK {
-                    full.push(std::mem::replace(next, List::new()));
-                }
-            }
-        })?;
-        Ok(any.is_some())
-    }
-
-    /// Returns all lists that are not looked at yet.
-    fn take(&mut self) -> Vec<List> {
-        self.full.push(std::mem::replace(&mut self.next, List::new()));
-        std::mem::take(&mut self.full)
-    }
-}
-
-/// Some names, one behind the other, each with a 0 behind it.
-struct List {
-    names: Vec<u8>,
-    ends: Vec<u32>,
-}
-
-impl List {
-    fn new() -> Self {
-        Self { names: Vec::with_capacity(BLOCK * USUAL_NAME), ends: Vec::with_capacity(BLOCK) }
-    }
-
-    fn push(&mut self, name: &CStr) {
-        self.names.extend_from_slice(name.to_bytes_with_nul());
-        self.ends.push(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
-    }
-
-    /// Looks at every file of the list.
-    fn look(&self, folder: &File, known: Option<&impl Known>) -> Block {
-        let files = Vec::with_capacity(self.ends.len());
-        let mut block = Block { files, others: Vec::new() };
-        let (mut start, mut place) = (0, usize::MAX);
-        for end in &self.ends {
-            let end = *end as usize;
-            let name = self.names.get(start..end).unwrap_or_default();
-            start = end;
-            let Ok(name) = CStr::from_bytes_with_nul(name) else { continue };
-            // A file that went away between the two calls is not there.
-            let Ok(state) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
-            let (name, stamp) = (name.to_bytes(), Stamp::of_state(&state));
-            let number = known.and_then(|known| known.unchanged(name, stamp, &mut place));
-            block.files.push(number.unwrap_or(OTHER));
-            if number.is_none() {
-                let is_plain = FileType::from_raw_mode(state.st_mode).is_file();
-                block.others.push(Found {
-                    name: String::from_utf8_lossy(name).into_owned(),
-                    stamp,
-                    is_plain: is_plain && std::str::from_utf8(name).is_ok(),
-                });
-            }
+/// Looks at one file after the other; the first is likely to be known at `place`.
+fn look_at<'a>(
+    folder: &File,
+    names: impl Iterator<Item = &'a CStr>,
+    mut place: usize,
+    known: Option<&impl Known>,
+) -> Block {
+    let mut block = Block { files: Vec::with_capacity(BLOCK), others: Vec::new() };
+    for name in names {
+        // A file that went away between the two calls is not there.
+        let Ok(state) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        let (name, stamp) = (name.to_bytes(), Stamp::of_state(&state));
+        let number = known.and_then(|known| known.unchanged(name, stamp, &mut place));
+        block.files.push(number.unwrap_or(OTHER));
+        if number.is_none() {
+            let is_plain = FileType::from_raw_mode(state.st_mode).is_file();
+            block.others.push(Found {
+                name: String::from_utf8_lossy(name).into_owned(),
+                stamp,
+                is_plain: is_plain && std::str::from_utf8(name).is_ok(),
+            });
         }
-        block
     }
+    block
 }
 
 fn is_note_name(name: &[u8]) -> bool {
@@ -266,6 +281,3 @@ const WORTH_A_THREAD: usize = 4;
 
 /// More threads at once only wait for each other in the system.
 const MOST_THREADS: usize = 8;
-
-/// Room for a name, with the 0 behind it.
-const USUAL_NAME: usize = 40;

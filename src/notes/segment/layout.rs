@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
+use super::super::files::Stamp;
 use crate::support::bm25::slot;
 use crate::support::words::TermKind;
 
@@ -48,6 +49,10 @@ pub(super) struct Header {
     pub(super) documents: usize,
     pub(super) means: [f64; 4],
     pub(super) parts: [Place; PARTS],
+    /// What the folder was like when its notes were those of the file and no others; written when
+    /// that is found out, into the room left for it. It needs no checksum: damaged, it is like no
+    /// folder.
+    pub(super) folder: Option<Stamp>,
 }
 
 impl Part {
@@ -83,11 +88,15 @@ impl Bytes {
 }
 
 impl Header {
-    /// The bytes of a header.
-    pub(super) const LENGTH: usize = 8 + 8 + 8 + 4 * 8 + PARTS * 24;
+    /// The bytes of a header, the room for the folder's stamp included.
+    pub(super) const LENGTH: usize = Self::FOLDER + STAMP;
+
+    /// Where the folder's stamp is.
+    pub(super) const FOLDER: usize = 8 + 8 + 8 + 4 * 8 + PARTS * 24;
 
     pub(super) fn read(bytes: &Bytes) -> Option<Self> {
         let bytes = bytes.read(0, Self::LENGTH)?;
+        let (bytes, folder) = bytes.split_at_checked(Self::FOLDER)?;
         let numbers: Vec<u64> = bytes
             .chunks_exact(8)
             .filter_map(|eight| Some(u64::from_le_bytes(eight.try_into().ok()?)))
@@ -95,6 +104,7 @@ impl Header {
         if bytes.get(..8)? != MAGIC || *numbers.get(1)? != checksum(bytes.get(16..)?) {
             return None;
         }
+        let folder = stamp_in(folder).filter(|stamp| *stamp != Stamp::default());
         let mut parts = [Place::default(); PARTS];
         for (part, three) in parts.iter_mut().zip(numbers.get(7..)?.chunks_exact(3)) {
             let length = usize::try_from(three[1]).ok()?;
@@ -104,9 +114,10 @@ impl Header {
         for (mean, bits) in means.iter_mut().zip(numbers.get(3..7)?) {
             *mean = f64::from_bits(*bits);
         }
-        Some(Self { documents: usize::try_from(numbers[2]).ok()?, means, parts })
+        Some(Self { documents: usize::try_from(numbers[2]).ok()?, means, parts, folder })
     }
 
+    /// Returns the bytes of a header that knows no stamp of the folder.
     pub(super) fn written(&self) -> Vec<u8> {
         let mut rest = (self.documents as u64).to_le_bytes().to_vec();
         rest.extend(self.means.iter().flat_map(|mean| mean.to_bits().to_le_bytes()));
@@ -115,12 +126,13 @@ impl Header {
                 rest.extend(number.to_le_bytes());
             }
         }
-        [&MAGIC[..], &checksum(&rest).to_le_bytes(), &rest].concat()
+        let room = [0; STAMP];
+        [&MAGIC[..], &checksum(&rest).to_le_bytes(), &rest, &room].concat()
     }
 }
 
 /// Begins the file. It changes with what the file holds, the terms of the tokeniser included.
-const MAGIC: &[u8; 8] = b"gknotes6";
+const MAGIC: &[u8; 8] = b"gknotes7";
 
 /// So many bytes are asked for without looking how many there are.
 const SMALL: usize = 1 << 16;
@@ -139,6 +151,31 @@ pub(super) fn put_text(bytes: &mut Vec<u8>, text: &[u8]) {
     put_number(bytes, text.len() as u64);
     bytes.extend(text);
 }
+
+/// Writes a stamp, in [`STAMP`] bytes.
+pub(super) fn put_stamp(bytes: &mut Vec<u8>, stamp: Stamp) {
+    let Stamp { size, modified, changed, inode } = stamp;
+    for number in [size, modified.cast_unsigned(), changed.cast_unsigned(), inode] {
+        bytes.extend(number.to_le_bytes());
+    }
+}
+
+/// Reads what [`put_stamp`] wrote.
+pub(super) fn stamp_in(bytes: &[u8]) -> Option<Stamp> {
+    let number = |at: usize| {
+        let eight = bytes.get(at * 8..at * 8 + 8)?;
+        Some(u64::from_le_bytes(eight.try_into().ok()?))
+    };
+    Some(Stamp {
+        size: number(0)?,
+        modified: number(1)?.cast_signed(),
+        changed: number(2)?.cast_signed(),
+        inode: number(3)?,
+    })
+}
+
+/// The bytes of a stamp.
+pub(super) const STAMP: usize = 32;
 
 /// Writes texts behind their number.
 pub(super) fn put_list(bytes: &mut Vec<u8>, list: &[String]) {

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::super::entry::Entry;
-use super::super::files::Stamp;
 use super::super::note::{NoteId, NoteKind, Status};
-use super::layout::{Header, PARTS, Part, Place, checksum, put_list, put_text};
+use super::layout::{Header, PARTS, Part, Place, checksum, put_list, put_stamp, put_text};
 use super::{HEAD, IS_LOCAL, IS_NOTE, SIGHT, Segment, terms};
 use crate::support::bm25::{Index, KINDS, Posting, Postings, mean_of};
 use crate::support::words::TermKind;
@@ -45,7 +44,7 @@ impl Segment {
             let table = terms::put(&mut bytes, sorted);
             parts[Part::of_terms(kind) as usize] = put_part(&mut bytes, &table);
         }
-        let header = Header { documents: source.entries.len(), means, parts };
+        let header = Header { documents: source.entries.len(), means, parts, folder: None };
         bytes[..Header::LENGTH].copy_from_slice(&header.written());
         bytes
     }
@@ -73,6 +72,7 @@ impl Source<'_> {
             let entry = self.entries[number];
             put_sight(&mut heads, entry, short(number), names.len());
             names.extend(entry.file.as_bytes());
+            names.push(0);
         }
         heads.append(&mut names);
         (heads, rest)
@@ -155,10 +155,7 @@ fn put_sight(heads: &mut Vec<u8>, entry: &Entry, document: u32, name: usize) {
     for number in [document, short(name), short(entry.file.len()), 0] {
         heads.extend(number.to_le_bytes());
     }
-    let Stamp { size, modified, changed, inode } = entry.stamp;
-    for number in [size, modified.cast_unsigned(), changed.cast_unsigned(), inode] {
-        heads.extend(number.to_le_bytes());
-    }
+    put_stamp(heads, entry.stamp);
     debug_assert_eq!(heads.len() - start, SIGHT, "what a file was like has its length");
 }
 
