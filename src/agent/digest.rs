@@ -8,7 +8,7 @@ use super::{AgentError, CodebaseMaintainer};
 use crate::context::quote_structure as quote;
 use crate::notes::{Note, Status};
 use crate::prompts::Language;
-use crate::protocol::{CommandFacts, Event, EventKind, NoteChange, ToolCall};
+use crate::protocol::{CommandFacts, Event, EventKind, NoteAction, NoteChange, ToolCall};
 use crate::support::text::{first_line, floor_char_boundary};
 
 /// How much a digest tells.
@@ -41,7 +41,7 @@ impl CodebaseMaintainer {
         let shown = |id: &str| blockers.iter().chain(&states).any(|note| note.id.as_str() == id);
         let decisions = decisions(events).into_iter().filter(|change| !shown(&change.id));
         let decisions = decisions.map(|change| match self.notes.read(&change.id) {
-            Ok(note) if change.action != "delete" => match note.status {
+            Ok(note) if change.action != NoteAction::Delete => match note.status {
                 Status::Open | Status::Doing => noted(&note, detail),
                 // What is settled is told so that it is not taken up again.
                 settled => {
@@ -189,10 +189,10 @@ mod tests {
         (1..).zip(kinds).map(|(seq, kind)| Event { seq, at, kind }).collect()
     }
 
-    fn change(action: &str, id: &str) -> EventKind {
+    fn change(action: NoteAction, id: &str) -> EventKind {
         let text = |text: &str| text.to_owned();
         EventKind::NoteChanged(NoteChange {
-            action: text(action),
+            action,
             id: text(id),
             title: text("T"),
             note_type: text("action"),
@@ -247,9 +247,9 @@ mod tests {
     #[test]
     fn a_note_counts_with_its_last_change_and_a_command_once() {
         let events = events(vec![
-            change("create", "a"),
-            change("create", "b"),
-            change("update", "a"),
+            change(NoteAction::Create, "a"),
+            change(NoteAction::Create, "b"),
+            change(NoteAction::Update, "a"),
             command("ls", false),
             command("rm x", true),
             command("ls", false),

@@ -5,7 +5,7 @@ use crate::context::ContextSource;
 use crate::model::ChatModel;
 use crate::notes::{NewNote, NoteKind};
 use crate::prompts::Prompts;
-use crate::protocol::{CommandOrigin, EventKind, NoteChange, Outcome, Stats};
+use crate::protocol::{CommandOrigin, EventKind, NoteAction, NoteChange, Outcome, Stats};
 use crate::tools::{DuplicateTool, Tool};
 use std::path::Path;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl CodebaseMaintainer {
         let note = self.notes.create(note)?.note;
         let id = note.id.to_string();
         self.recorder.emit(EventKind::NoteChanged(NoteChange {
-            action: "create".to_owned(),
+            action: NoteAction::Create,
             id: id.clone(),
             title: note.title,
             note_type: note.kind.to_string(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::markdown::summary_of;
-use crate::protocol::{CommandFacts, Event, EventKind, Stats, StopReason};
+use crate::protocol::{CommandFacts, Event, EventKind, NoteAction, Stats, StopReason};
 
 /// What a session did.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -116,8 +116,8 @@ pub struct NoteRow {
     pub note_type: String,
     /// Its title.
     pub title: String,
-    /// `create`, `update`, `delete`.
-    pub action: String,
+    /// What was done to it.
+    pub action: NoteAction,
 }
 
 /// Counts what a run of events did; its duration is that between the first and the last.
@@ -138,11 +138,13 @@ pub fn stats(events: &[Event]) -> Stats {
                 stats.commands_refused += 1;
             }
             EventKind::CommandFinished(_) => stats.commands_executed += 1,
-            EventKind::NoteChanged(change) if change.action == "create" => {
-                stats.notes_created += 1;
-                stats.issues_found += u64::from(change.note_type == "blocker");
-            }
-            EventKind::NoteChanged(_) => stats.notes_changed += 1,
+            EventKind::NoteChanged(change) => match change.action {
+                NoteAction::Create => {
+                    stats.notes_created += 1;
+                    stats.issues_found += u64::from(change.note_type == "blocker");
+                }
+                NoteAction::Update | NoteAction::Delete => stats.notes_changed += 1,
+            },
             EventKind::SessionStarted { .. }
             | EventKind::ContextBuilt { .. }
             | EventKind::ContextCompacted { usage: None, .. }
@@ -227,7 +229,7 @@ impl Report {
                 id: change.id.clone(),
                 note_type: change.note_type.clone(),
                 title: change.title.clone(),
-                action: change.action.clone(),
+                action: change.action,
             }),
             EventKind::AnswerChecked { claims, wrong } => {
                 self.activity.claims_checked += *claims as u64;

@@ -1,5 +1,6 @@
 //! What happened, as one type. The loop emits; journal, displays and reports read.
 
+use std::fmt;
 use std::io;
 
 use chrono::{DateTime, Utc};
@@ -261,21 +262,50 @@ pub enum CommandOrigin {
     Mode,
     /// The model, through the terminal tool.
     Model,
-    /// A person (`groundskeeper sh`, `!cmd`).
+    /// A person: `!COMMAND` in a chat, or a program that uses the library.
     User,
 }
 
 /// A change of a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NoteChange {
-    /// `create`, `update`, `delete`.
-    pub action: String,
+    /// What was done.
+    pub action: NoteAction,
     /// The note's id.
     pub id: String,
     /// The note's title.
     pub title: String,
     /// The note's type: `blocker`, `action`, …
     pub note_type: String,
+}
+
+/// What was done to a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteAction {
+    /// It was written for the first time.
+    Create,
+    /// Something of it is another than before.
+    Update,
+    /// It is gone; `notes undo` brings it back.
+    Delete,
+}
+
+impl NoteAction {
+    /// Returns the word for it, as in the events.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+impl fmt::Display for NoteAction {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
 }
 
 /// Takes events and shows or keeps them.

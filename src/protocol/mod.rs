@@ -9,8 +9,8 @@ mod outcome;
 mod usage;
 
 pub use event::{
-    ClearedResult, CommandFacts, CommandOrigin, Event, EventKind, EventSink, NoteChange,
-    SCHEMA_VERSION,
+    ClearedResult, CommandFacts, CommandOrigin, Event, EventKind, EventSink, NoteAction,
+    NoteChange, SCHEMA_VERSION,
 };
 pub use message::{Message, ToolCall, ToolSpec};
 pub use outcome::{

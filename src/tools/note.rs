@@ -21,7 +21,9 @@ use self::arguments::{Action, Checked};
 use super::{Tool, ToolContext};
 use crate::notes::{Filter, NewNote, Note, NoteEdit, NoteError, NoteId, NoteStore};
 use crate::prompts::Language;
-use crate::protocol::{Effect, NoteChange, ToolError, ToolFailure, ToolFailureKind, ToolOutput};
+use crate::protocol::{
+    Effect, NoteAction, NoteChange, ToolError, ToolFailure, ToolFailureKind, ToolOutput,
+};
 use crate::support::clock::SystemClock;
 
 /// Keeps, finds and changes notes.
@@ -93,7 +95,7 @@ impl NoteTool {
             return Ok(answer::existed(&created.note, language));
         }
         self.was_shown(&created.note);
-        Ok(with_effect(answer::created(&created, language), "create", &created.note))
+        Ok(with_effect(answer::created(&created, language), NoteAction::Create, &created.note))
     }
 
     fn read(&self, checked: &Checked, language: Language) -> Result<ToolOutput, NoteError> {
@@ -128,7 +130,7 @@ impl NoteTool {
         if updated.changed.is_empty() {
             return Ok(output);
         }
-        Ok(with_effect(output, "update", &updated.note))
+        Ok(with_effect(output, NoteAction::Update, &updated.note))
     }
 
     /// Puts the whole id where the start or the end of one stands; what means no note stays, and
@@ -176,7 +178,7 @@ impl NoteTool {
 
     fn delete(&self, checked: &Checked, language: Language) -> Result<ToolOutput, NoteError> {
         let note = self.store.delete(&checked.note_id)?;
-        Ok(with_effect(answer::deleted(&note, language), "delete", &note))
+        Ok(with_effect(answer::deleted(&note, language), NoteAction::Delete, &note))
     }
 
     fn was_shown(&self, note: &Note) {
@@ -225,9 +227,9 @@ fn filter(checked: &Checked, limit: usize) -> Filter {
     }
 }
 
-fn with_effect(mut output: ToolOutput, action: &str, note: &Note) -> ToolOutput {
+fn with_effect(mut output: ToolOutput, action: NoteAction, note: &Note) -> ToolOutput {
     output.effects.push(Effect::Note(NoteChange {
-        action: action.to_owned(),
+        action,
         id: note.id.to_string(),
         title: note.title.clone(),
         note_type: note.kind.to_string(),

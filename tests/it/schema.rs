@@ -89,6 +89,10 @@ fn what_is_no_event_is_invalid() {
         json!([]),
         event("warning", json!({})),
         event("warning", json!({ "message": 1 })),
+        event(
+            "note.changed",
+            json!({ "action": "burn", "id": "a", "title": "T", "note_type": "blocker" }),
+        ),
         event("nothing.known", json!({ "message": "x" })),
         json!({ "seq": -1, "at": "2025-01-19T07:30:00Z", "type": "warning", "message": "x" }),
         json!({ "seq": 1, "at": "yesterday", "type": "warning", "message": "x" }),

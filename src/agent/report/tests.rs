@@ -21,9 +21,9 @@ fn command(refused: bool) -> EventKind {
     })
 }
 
-fn note(action: &str, note_type: &str) -> EventKind {
+fn note(action: NoteAction, note_type: &str) -> EventKind {
     EventKind::NoteChanged(NoteChange {
-        action: action.to_owned(),
+        action,
         id: "note_1".to_owned(),
         title: "T".to_owned(),
         note_type: note_type.to_owned(),
@@ -75,9 +75,9 @@ fn session() -> Vec<Event> {
         replied(100, 0),
         command(false),
         command(true),
-        note("create", "blocker"),
-        note("create", "action"),
-        note("update", "blocker"),
+        note(NoteAction::Create, "blocker"),
+        note(NoteAction::Create, "action"),
+        note(NoteAction::Update, "blocker"),
         asked(2),
         asked(2),
         replied(300, 100),
