@@ -2,16 +2,17 @@
 //!
 //! First older results become one line each, with the whole of them kept in the session's
 //! `outputs/`; when that is not enough, older rounds become a digest that is built from the
-//! journal and the notes, with a summary of the model's in it where that is wanted. What was done is an event, so that a resumed session has the same
-//! messages.
+//! journal and the notes, with a summary of the model's in it where that is wanted. What was done
+//! is an event, so that a resumed session has the same messages.
 
 use super::compact;
 use super::digest::DETAILS;
 use super::transcript;
 use super::turn::Turn;
+use super::window::Prompt;
 use super::{AgentError, CodebaseMaintainer, Compaction};
 use crate::model::ChatRequest;
-use crate::protocol::{ClearedResult, Completeness, EventKind, Message, ToolCall, ToolSpec};
+use crate::protocol::{ClearedResult, Completeness, EventKind, Message, ToolCall, ToolSpec, Usage};
 use crate::support::text::first_line;
 
 /// The share of the window, in percent, down to which room is made.
@@ -42,62 +43,66 @@ impl CodebaseMaintainer {
         let system = self.messages[..1].to_vec();
         let fixed = self.count(&alone) + self.sum(&system);
         let whole = self.messages[1..].to_vec();
-        let mut said = whole.clone();
-        let tokens_before = fixed + self.sum(&said);
+        let tokens_before = fixed + self.sum(&whole);
 
-        let newest = compact::newest(&said);
-        let cleared = self.clear(&said[..newest]);
+        let newest = compact::newest(&whole);
+        let cleared = self.clear(&whole[..newest]);
+        let mut said = whole.clone();
         compact::apply(&mut said, &cleared, None, 0);
         let round = compact::round_before(&said, newest);
-        let mut taken = fixed + self.sum(&said);
-        let (mut digest, mut usage) = (None, None);
-        if taken > goal && round > 0 {
-            let replaced = self.sum(&said[..round]);
-            if self.limits.compaction == Compaction::Model {
-                let summed_up = self.sum_up(turn, &whole[..round], &said[..round], tools).await?;
-                usage = summed_up.usage;
-                if let Some(summary) = summed_up.text {
-                    digest = self.short_digest(turn, replaced, Some(&summary))?;
-                    if digest.is_none() {
-                        self.refuse_summary("with it the digest is no shorter than the messages");
-                    }
-                }
-            }
-            if digest.is_none() {
-                digest = self.short_digest(turn, replaced, None)?;
-            }
-            if let Some(text) = &digest {
-                compact::apply(&mut said, &[], Some(text), round);
-            }
-            taken = fixed + self.sum(&said);
+        let mut made = Digested::default();
+        if fixed + self.sum(&said) > goal && round > 0 {
+            made = self.digest_of(turn, tools, &whole[..round], &said[..round]).await?;
         }
-        let replaced = if digest.is_some() { round } else { 0 };
-        let tokens_after = taken;
+        let replaced = if made.text.is_some() { round } else { 0 };
+        compact::apply(&mut said, &[], made.text.as_deref(), replaced);
+        let tokens_after = fixed + self.sum(&said);
 
         // What a provider can still have cached: all before the first change.
-        let unchanged = match (&digest, cleared.first()) {
-            (Some(_), _) => Some(0),
-            (None, Some(first)) => Some(first.message),
-            (None, None) => None,
+        let unchanged = match (&made.text, cleared.first()) {
+            (Some(_), _) => 0,
+            (None, Some(first)) => first.message,
+            (None, None) => said.len(),
         };
-        if let Some(unchanged) = unchanged {
-            let repeated = fixed + self.sum(&said[..unchanged]);
-            self.prompt.repeated = self.prompt.repeated.min(repeated);
-        }
-        self.prompt.tokens = tokens_after;
+        let repeated = (fixed + self.sum(&said[..unchanged])).min(self.prompt.repeated);
         self.messages = [system, said].concat();
-        self.prompt.messages = self.messages.len();
+        self.prompt = Prompt { tokens: tokens_after, messages: self.messages.len(), repeated };
         turn.compacted(tokens_before, tokens_after);
         self.recorder.emit(EventKind::ContextCompacted {
             tokens_before,
             tokens_after,
             cleared,
             replaced,
-            digest,
-            usage,
+            digest: made.text,
+            usage: made.usage,
         });
         self.cleared.hold(transcript::cleared(self.recorder.events()));
         Ok(tokens_before.saturating_sub(tokens_after))
+    }
+
+    /// Makes the digest of the first messages of the conversation: `whole` as the model was shown
+    /// them, `cleared` with lines in the place of results. A summary of the model's stands in it
+    /// where that is wanted and does not make it too long.
+    async fn digest_of(
+        &mut self,
+        turn: &mut Turn,
+        tools: &[ToolSpec],
+        whole: &[Message],
+        cleared: &[Message],
+    ) -> Result<Digested, AgentError> {
+        let replaced = self.sum(cleared);
+        let mut usage = None;
+        if self.limits.compaction == Compaction::Model {
+            let summed_up = self.sum_up(turn, whole, cleared, tools).await?;
+            usage = summed_up.usage;
+            if let Some(summary) = summed_up.text {
+                if let Some(text) = self.short_digest(turn, replaced, Some(&summary))? {
+                    return Ok(Digested { text: Some(text), usage });
+                }
+                self.refuse_summary("with it the digest is no shorter than the messages");
+            }
+        }
+        Ok(Digested { text: self.short_digest(turn, replaced, None)?, usage })
     }
 
     /// Returns the digest in the most detail in which it is less than half as long as what it
@@ -123,47 +128,49 @@ impl CodebaseMaintainer {
         messages.iter().map(|message| self.count_message(message)).sum()
     }
 
-    /// Returns a line for each older result that is worth clearing, and keeps the whole of it. What
-    /// failed keeps its reason, so that it is not tried again.
+    /// Returns a line for each older result that is worth clearing, and keeps the whole of it.
     fn clear(&mut self, older: &[Message]) -> Vec<ClearedResult> {
         let mut cleared = Vec::new();
-        let mut calls: Vec<&ToolCall> = Vec::new();
+        let mut made: &[ToolCall] = &[];
         for (message, said) in older.iter().enumerate() {
             match said {
-                Message::Assistant { calls: made, .. } => calls = made.iter().collect(),
+                Message::Assistant { calls, .. } => made = calls,
                 Message::Tool { call_id, name, content } => {
-                    let call = calls.iter().find(|call| call.id == *call_id);
-                    let what = call.map_or_else(|| name.clone(), |call| one_line(call));
-                    let Facts { exit_code, is_cut, has_failed: false } = self.facts_of(call_id)
-                    else {
-                        continue;
-                    };
-                    let exit = exit_code.map_or_else(String::new, |code| format!("exit {code}, "));
-                    let line = |lines: usize, end: String| {
-                        format!("{CLEARED}{what}: {exit}{lines} lines; {end}]")
-                    };
-                    // What was cut is kept already, and more of it than the model read.
-                    let whole = if is_cut { self.kept_output(call_id) } else { None };
-                    let lines = whole.as_ref().map(|(_, lines)| *lines);
-                    let lines = lines.unwrap_or_else(|| content.lines().count());
-                    let again = line(lines, "call again if it is needed".to_owned());
-                    if content.starts_with(CLEARED) || !compact::is_worth_it(content, &again) {
-                        continue;
+                    let call = made.iter().find(|call| call.id == *call_id);
+                    let what = call.map_or_else(|| name.clone(), one_line);
+                    if let Some(text) = self.line_for(&what, call_id, content) {
+                        cleared.push(ClearedResult { message, id: call_id.clone(), text });
                     }
-                    let path = match whole {
-                        Some((path, _)) => Some(path),
-                        None => self.keep_output(call_id, content),
-                    };
-                    let text = path
-                        .map(|path| line(lines, format!("the whole of it: {path}")))
-                        .filter(|text| text.len() < content.len())
-                        .unwrap_or(again);
-                    cleared.push(ClearedResult { message, id: call_id.clone(), text });
                 }
                 Message::System { .. } | Message::User { .. } => {}
             }
         }
         cleared
+    }
+
+    /// Returns the line that stands in the place of a result, and keeps the whole of it; none where
+    /// the result stays: what failed keeps its reason, so that it is not tried again, and what is
+    /// short or a line already frees nothing.
+    fn line_for(&mut self, what: &str, call_id: &str, content: &str) -> Option<String> {
+        let facts = self.facts_of(call_id);
+        if facts.has_failed || content.starts_with(CLEARED) {
+            return None;
+        }
+        // What was cut is kept already, and more of it than the model read.
+        let whole = if facts.is_cut { self.kept_output(call_id) } else { None };
+        let (kept, lines) = match whole {
+            Some((path, lines)) => (Some(path), lines),
+            None => (None, content.lines().count()),
+        };
+        let exit = facts.exit_code.map_or_else(String::new, |code| format!("exit {code}, "));
+        let line = |end: &str| format!("{CLEARED}{what}: {exit}{lines} lines; {end}]");
+        let again = line("call again if it is needed");
+        if !compact::is_worth_it(content, &again) {
+            return None;
+        }
+        let kept = kept.or_else(|| self.keep_output(call_id, content));
+        let whole = kept.map(|path| line(&format!("the whole of it: {path}")));
+        Some(whole.filter(|text| text.len() < content.len()).unwrap_or(again))
     }
 
     /// Returns what the journal tells of a call.
@@ -185,6 +192,15 @@ impl CodebaseMaintainer {
         let (is_cut, has_failed) = finished.unwrap_or_default();
         Facts { exit_code, is_cut, has_failed }
     }
+}
+
+/// What stands in the place of older rounds.
+#[derive(Debug, Default)]
+struct Digested {
+    /// The digest; none where it would be hardly shorter than what it replaces.
+    text: Option<String>,
+    /// What a summary of the model's cost, also where it is not used.
+    usage: Option<Usage>,
 }
 
 /// What the journal tells of a call.
