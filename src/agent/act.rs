@@ -130,7 +130,8 @@ impl CodebaseMaintainer {
         verdict == Verdict::EndTurn
     }
 
-    /// Cuts a result to its tokens and its share of the room; the whole of it lies in the session's `outputs/`.
+    /// Cuts a result to its tokens and its share of the room; the whole of it lies in the session's
+    /// `outputs/`.
     fn fit(&mut self, call_id: &str, full: &str) -> (String, Completeness) {
         let most = self.result_tokens();
         if self.counter.fits(full, most) {

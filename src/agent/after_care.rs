@@ -1,4 +1,5 @@
-//! After the answer: what must be remembered is noted, what is cited is looked up.
+//! After the answer: by its words, whether something in it must be remembered, and what a note of it
+//! is called. What it cites is looked up in `claims.rs`.
 
 use crate::prompts::Language;
 

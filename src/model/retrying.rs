@@ -2,9 +2,9 @@
 //!
 //! A wait is never blind: it is told each second, and it is not begun when it would outlast the
 //! turn. Whoever has enough of it drops the future, which ends a wait as it ends a request: there
-//! is no other way. What a server asks for is a least wait, not a permission
-//! to ask at once, so that a small number cannot burn all tries. Nothing is shown twice: text of
-//! an attempt that failed is declared void before the next begins.
+//! is no other way. What a server asks for is a least wait, not a permission to ask at once, so
+//! that a small number cannot burn all tries. Nothing is shown twice: text of an attempt that
+//! failed is declared void before the next begins.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};

@@ -13,8 +13,9 @@ use crate::support::secrets;
 /// What stands for a secret.
 const REDACTED: &str = "[redacted]";
 
-/// Shapes that are secrets wherever they stand, besides the tokens of [`secrets`], each with texts of which it holds one, so that most
-/// text is never looked at twice. A named group limits what is taken out.
+/// Shapes that are secrets wherever they stand, besides the tokens of [`secrets`], each with texts
+/// of which it holds one, so that most text is never looked at twice. A named group limits what is
+/// taken out.
 ///
 /// The borders of words are those of ASCII: a key glued to Chinese is a key.
 const SHAPES: &[(&[&str], &str)] = &[

@@ -1,4 +1,5 @@
-//! `seq`: numbers in a row, of which the plan has bounded none: it ends when nobody reads.
+//! `seq`: numbers in a row, counted exactly and not in floating point. The checker has seen to it that
+//! they are no more than a million; it ends before when nobody reads.
 
 use std::ffi::OsString;
 use std::io::Write;
