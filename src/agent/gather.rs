@@ -17,7 +17,8 @@ use crate::prompts::{Language, Prompts};
 use crate::protocol::{CommandOrigin, EventKind, Message};
 use crate::support::git_head;
 
-/// How long a source may take; the turn goes on without one that takes longer.
+/// How long a source may wait; the turn goes on without one that waits longer. Those that are built
+/// in wait for nobody: they read files, each within a time of its own.
 const SOURCE_TIME: Duration = Duration::from_secs(5);
 
 /// The base relevance of what a mode looks at first (the chapter gives 0.7 to structure).

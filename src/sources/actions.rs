@@ -1,5 +1,6 @@
 //! Actions that are ready: open, and waiting for nothing.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::FutureExt;
@@ -7,7 +8,7 @@ use futures::future::BoxFuture;
 
 use super::notes::{base_relevance, failure, packet};
 use crate::context::{ContextPacket, ContextSource, PacketKind, Query, SourceFailure};
-use crate::notes::{NoteKind, NoteStore};
+use crate::notes::{NoteId, NoteKind, NoteStore};
 
 /// Offers the ready actions, the latest change first.
 #[derive(Clone)]
@@ -25,13 +26,10 @@ impl Actions {
         let failed = |error: &crate::notes::NoteError| failure(self.name(), error);
         let open = self.store.open_actions().map_err(|error| failed(&error))?;
         let ready = self.store.summary().map_err(|error| failed(&error))?.ready_actions;
-        let packets = open
-            .iter()
-            .filter(|note| ready.iter().any(|entry| entry.id.as_ref() == Some(&note.id)))
-            .take(MOST)
-            .map(|note| {
-                packet(note, PacketKind::Note).with_relevance(base_relevance(NoteKind::Action))
-            });
+        let ready: HashSet<&NoteId> = ready.iter().filter_map(|entry| entry.id.as_ref()).collect();
+        let packets = open.iter().filter(|note| ready.contains(&note.id)).take(MOST).map(|note| {
+            packet(note, PacketKind::Note).with_relevance(base_relevance(NoteKind::Action))
+        });
         Ok(packets.collect())
     }
 }
