@@ -118,6 +118,14 @@ fn programs_of_the_system_are_found_and_no_others() {
 }
 
 #[test]
+fn tree_draws_folders_as_deep_as_a_path_can_be() {
+    let deep = "d/".repeat(1_900) + "x";
+    let (text, result) = call_in(&[&deep], "tree|--noreport");
+    assert!(result.is_ok(), "{result:?}");
+    assert_eq!(text.lines().count(), 1_902);
+}
+
+#[test]
 fn tree_draws_folders() {
     check(
         "tree",

@@ -43,9 +43,8 @@ pub(super) fn tree(words: &[OsString], desk: &mut Desk<'_>) -> Result<()> {
             Ok(path) if path.is_dir() => {
                 desk.line(root.as_bytes())?;
                 counts.folders += 1;
-                let shown = PathBuf::from(&root);
                 draw(
-                    &Place { path: &path, shown: &shown, bars: "", depth: 1 },
+                    Folder::open(path, PathBuf::from(&root), String::new(), &options),
                     &options,
                     &mut counts,
                     desk,
@@ -70,11 +69,20 @@ pub(super) fn tree(words: &[OsString], desk: &mut Desk<'_>) -> Result<()> {
 }
 
 /// A folder that is being drawn.
-struct Place<'a> {
-    path: &'a Path,
-    shown: &'a Path,
-    bars: &'a str,
-    depth: usize,
+struct Folder {
+    path: PathBuf,
+    shown: PathBuf,
+    /// What stands in front of its entries.
+    bars: String,
+    /// The entries that are still to be drawn.
+    entries: std::vec::IntoIter<Entry>,
+}
+
+impl Folder {
+    fn open(path: PathBuf, shown: PathBuf, bars: String, options: &Options) -> Self {
+        let entries = entries(&path, options).into_iter();
+        Self { path, shown, bars, entries }
+    }
 }
 
 struct Entry {
@@ -83,44 +91,50 @@ struct Entry {
     link: Option<PathBuf>,
 }
 
-fn draw(
-    place: &Place<'_>,
-    options: &Options,
-    counts: &mut Counts,
-    desk: &mut Desk<'_>,
-) -> Result<()> {
-    if options.depth.is_some_and(|most| place.depth > most) || desk.is_stopped() {
-        return Ok(());
-    }
-    let entries = entries(place.path, options);
-    let last = entries.len().saturating_sub(1);
-    for (index, entry) in entries.into_iter().enumerate() {
-        let shown = place.shown.join(&entry.name);
+/// Draws what is in a folder. The folders that are open are a list and no calls: a path can be so
+/// deep that they would not fit on a thread's stack.
+fn draw(root: Folder, options: &Options, counts: &mut Counts, desk: &mut Desk<'_>) -> Result<()> {
+    let mut open = vec![root];
+    while let Some(folder) = open.last_mut() {
+        let Some(entry) = folder.entries.next() else {
+            open.pop();
+            continue;
+        };
+        if desk.is_stopped() {
+            return Ok(());
+        }
+        let is_last = folder.entries.len() == 0;
         let (branch, below) =
-            if index == last { ("└── ", "    ") } else { ("├── ", "│\u{a0}\u{a0} ") };
+            if is_last { ("└── ", "    ") } else { ("├── ", "│\u{a0}\u{a0} ") };
         if !options.no_indentation {
-            write!(desk.out, "{}{branch}", place.bars)?;
+            write!(desk.out, "{}{branch}", folder.bars)?;
         }
-        let name = if options.full_paths { shown.as_os_str() } else { &entry.name };
-        desk.out.write_all(&printable(name))?;
-        if let Some(target) = &entry.link {
-            desk.out.write_all(b" -> ")?;
-            desk.out.write_all(&printable(target.as_os_str()))?;
-        } else if entry.is_folder && options.mark_folders {
-            desk.out.write_all(b"/")?;
-        }
-        desk.out.write_all(b"\n")?;
-        if entry.is_folder {
-            counts.folders += 1;
-            let bars = format!("{}{below}", place.bars);
-            let path = place.path.join(&entry.name);
-            let next = Place { path: &path, shown: &shown, bars: &bars, depth: place.depth + 1 };
-            draw(&next, options, counts, desk)?;
-        } else {
+        let shown = folder.shown.join(&entry.name);
+        write_entry(&entry, &shown, options, desk)?;
+        if !entry.is_folder {
             counts.files += 1;
+            continue;
+        }
+        counts.folders += 1;
+        let path = folder.path.join(&entry.name);
+        let bars = format!("{}{below}", folder.bars);
+        if options.depth.is_none_or(|most| open.len() < most) {
+            open.push(Folder::open(path, shown, bars, options));
         }
     }
     Ok(())
+}
+
+fn write_entry(entry: &Entry, shown: &Path, options: &Options, desk: &mut Desk<'_>) -> Result<()> {
+    let name = if options.full_paths { shown.as_os_str() } else { &entry.name };
+    desk.out.write_all(&printable(name))?;
+    if let Some(target) = &entry.link {
+        desk.out.write_all(b" -> ")?;
+        desk.out.write_all(&printable(target.as_os_str()))?;
+    } else if entry.is_folder && options.mark_folders {
+        desk.out.write_all(b"/")?;
+    }
+    Ok(desk.out.write_all(b"\n")?)
 }
 
 /// Returns what a folder shows, in order. One that cannot be read shows nothing.
