@@ -94,7 +94,11 @@ impl ContextBuilder {
         let mut selection = Selection::new(self, packets, query, draft);
 
         let state_end = if packets.iter().any(|packet| packet.kind == PacketKind::State) {
-            self.count_line(&state_end(100, budget, packets.len(), packets.len(), packets.len()))
+            // The longest that it can become.
+            let candidates = packets.len();
+            let (left_out, kept_left_out) = (candidates, candidates);
+            let fullness = Fullness { percent: 100, budget, candidates, left_out, kept_left_out };
+            self.count_line(&fullness.to_string())
         } else {
             0
         };
@@ -118,12 +122,16 @@ impl ContextBuilder {
     fn told_state(&self, selection: &Selection<'_>, tokens: usize) -> String {
         let budget = self.config.max_tokens;
         let candidates = selection.candidates.len();
-        let line = |percent: usize| {
-            let left_out = candidates - selection.shown();
-            state_end(percent, budget, left_out, candidates, selection.kept_left_out())
+        let mut fullness = Fullness {
+            percent: 100,
+            budget,
+            candidates,
+            left_out: candidates - selection.shown(),
+            kept_left_out: selection.kept_left_out(),
         };
-        let percent = (tokens + self.count_line(&line(100))) * 100 / budget;
-        line(percent.min(100))
+        let with_line = tokens + self.count_line(&fullness.to_string());
+        fullness.percent = (with_line * 100 / budget).min(100);
+        fullness.to_string()
     }
 
     /// Returns the tokens of the fixed parts, or an error when there is no room for them.
@@ -191,21 +199,30 @@ impl std::fmt::Debug for ContextBuilder {
     }
 }
 
-/// Returns the line that tells the model how full its context is, and what it should look up.
-fn state_end(
+/// How full a context is: the line that tells the model, and what it should look up.
+struct Fullness {
     percent: usize,
     budget: usize,
-    left_out: usize,
     candidates: usize,
+    left_out: usize,
+    /// Those of them that are always kept as long as there is room.
     kept_left_out: usize,
-) -> String {
-    let kept = match kept_left_out {
-        0 => String::new(),
-        count => format!(", {count} open blockers or states among them: list the notes"),
-    };
-    format!(
-        "Context: {percent}% of {budget} tokens used; {left_out} of {candidates} candidates left out{kept}"
-    )
+}
+
+impl std::fmt::Display for Fullness {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { percent, budget, candidates, left_out, kept_left_out } = self;
+        write!(
+            formatter,
+            "Context: {percent}% of {budget} tokens used; {left_out} of {candidates} candidates left out"
+        )?;
+        match kept_left_out {
+            0 => Ok(()),
+            count => {
+                write!(formatter, ", {count} open blockers or states among them: list the notes")
+            }
+        }
+    }
 }
 
 #[cfg(test)]
