@@ -23,9 +23,9 @@ pub(super) struct Cli {
 /// Flags that every command takes.
 #[derive(Debug, Args)]
 pub(super) struct GlobalArgs {
-    /// The repository to look after.
-    #[arg(short = 'C', value_name = "DIR", global = true, default_value = ".")]
-    pub(super) directory: PathBuf,
+    /// The folder to look after; without it, the repository around the current folder.
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub(super) directory: Option<PathBuf>,
     /// Who answers: `offline`, `script:FILE`, or the name of a model at the endpoint.
     #[arg(long, value_name = "MODEL", global = true)]
     pub(super) model: Option<String>,

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::{AnalyzeArgs, AskArgs, ExploreArgs, PlanArgs, TurnArgs};
 use super::wiring::{self, Setup};
-use super::{CliError, ExitKind, interrupt, piped, print_markdown};
+use super::{CliError, ExitKind, interrupt, piped, place, print_markdown};
 use crate::agent::{CodebaseMaintainer, Report, Request};
 use crate::model::ChatModel;
 use crate::protocol::{Event, EventSink, Outcome, StopReason};
@@ -20,12 +20,12 @@ const MOST_QUESTION_BYTES: u64 = 1024 * 1024;
 
 /// Explores.
 pub(super) async fn explore(setup: &Setup, args: &ExploreArgs) -> Result<u8, CliError> {
-    run(setup, Request::explore(args.target.as_str()), &args.turn).await
+    run(setup, Request::explore(place::target(setup, &args.target)?), &args.turn).await
 }
 
 /// Judges the quality.
 pub(super) async fn analyze(setup: &Setup, args: &AnalyzeArgs) -> Result<u8, CliError> {
-    run(setup, Request::analyze(args.focus.as_str()), &args.turn).await
+    run(setup, Request::analyze(place::target(setup, &args.focus)?), &args.turn).await
 }
 
 /// Plans.
@@ -129,6 +129,7 @@ impl Stage {
         let display = display(setup, &failure);
         let model = setup.model()?;
         setup.tell_of_dotenv(model.name());
+        place::tell_of_workspace(setup);
         let mut maintainer = setup.maintainer(Arc::clone(&model), display, cancel.clone())?;
         if let Some(id) = session {
             maintainer.take_up(id)?;

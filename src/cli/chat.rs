@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::ChatArgs;
 use super::interrupt::{Signals, TWICE, Told};
 use super::wiring::{self, Setup};
-use super::{CliError, ExitKind, ask, print_json, print_markdown, sh, written};
+use super::{CliError, ExitKind, ask, place, print_json, print_markdown, sh, written};
 use crate::agent::{CodebaseMaintainer, Mode, Request};
 use crate::model::ChatModel;
 use crate::protocol::{EventSink, Outcome, StopReason};
@@ -82,6 +82,7 @@ impl<'a> Chat<'a> {
         let display = if talks { talk(setup) } else { ask::display(setup, &unprinted) };
         let model = setup.model()?;
         setup.tell_of_dotenv(model.name());
+        place::tell_of_workspace(setup);
         let mut maintainer =
             setup.maintainer(Arc::clone(&model), display, CancellationToken::new())?;
         if let Some(id) = &session {

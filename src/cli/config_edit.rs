@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use super::args::GlobalArgs;
-use super::wiring::places;
+use super::place::places;
 use super::{CliError, ExitKind, print};
 use crate::config::{ConfigFile, Environment, Layers, template};
 use crate::support::atomic_file;

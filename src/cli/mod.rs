@@ -16,6 +16,7 @@ mod init;
 mod interrupt;
 pub mod notes;
 mod piped;
+mod place;
 mod sessions;
 pub mod sh;
 mod transcript;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{CliError, ExitKind, written};
+use crate::support::paths::WorkspacePath;
 use crate::terminal::{CommandReport, Explanation, Options, Refusal, Terminal};
 
 /// What a refused line ends with, as a shell does for what cannot be executed.
@@ -44,10 +45,11 @@ impl ShArgs {
     }
 }
 
-/// Runs, refuses or explains the line; returns the exit code.
+/// Runs, refuses or explains the line, which starts in a folder; returns the exit code.
 pub async fn run(
     args: &ShArgs,
     terminal: &Terminal,
+    start: &WorkspacePath,
     json: bool,
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
@@ -56,13 +58,12 @@ pub async fn run(
         let told = writeln!(err, "Refused, and nothing was run: the line is not UTF-8.");
         return written(told).map(|()| REFUSED);
     };
-    let start = terminal.workspace().top();
     if args.explain {
-        let explanation = terminal.explain(line, &start);
+        let explanation = terminal.explain(line, start);
         written(explain(&explanation, json, out))?;
         return Ok(if explanation.result.is_ok() { 0 } else { REFUSED });
     }
-    let plan = match terminal.plan(line, &start) {
+    let plan = match terminal.plan(line, start) {
         Ok(plan) => plan,
         Err(refusal) => {
             let told = if json {

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::{ColorArg, GlobalArgs};
 use super::notes::NotesCommand;
+use super::place;
 use super::sh::ShArgs;
 use super::{CliError, ExitKind, notes, sh};
 use crate::agent::{
@@ -28,7 +29,7 @@ use crate::notes::NoteStore;
 use crate::prompts::Language;
 use crate::protocol::EventSink;
 use crate::support::clock::{Clock, FixedClock, SystemClock};
-use crate::support::paths::Workspace;
+use crate::support::paths::{Workspace, WorkspacePath};
 use crate::support::state_folder::StateFolder;
 use crate::support::yaml::Value;
 use crate::terminal::{self, Sandbox, Terminal};
@@ -41,6 +42,8 @@ const NOTE_SCORER_TIME: Duration = Duration::from_secs(30);
 pub(super) struct Setup {
     pub(super) environment: Environment,
     pub(super) workspace: Workspace,
+    /// Where in the workspace the person stands.
+    pub(super) here: WorkspacePath,
     pub(super) state: StateFolder,
     pub(super) layers: Layers,
     pub(super) config: Config,
@@ -59,13 +62,15 @@ impl Setup {
             (ColorArg::Auto, false) => anstream::ColorChoice::Auto,
         };
         choice.write_global();
-        let (workspace, state) = places(args, &environment)?;
+        let (workspace, state) = place::places(args, &environment)?;
+        let here = place::here(args, &workspace);
         let layers = layers(args, &state, &environment)?;
         let config = layers.config()?;
         let clock = clock(args.clock.as_deref().or(environment.clock.as_deref()))?;
         Ok(Self {
             environment,
             workspace,
+            here,
             state,
             layers,
             config,
@@ -255,23 +260,6 @@ impl Setup {
     }
 }
 
-/// Resolves the workspace and its state folder.
-pub(super) fn places(
-    args: &GlobalArgs,
-    environment: &Environment,
-) -> Result<(Workspace, StateFolder), CliError> {
-    let workspace = Workspace::open(&args.directory).map_err(|error| {
-        CliError::from_error(ExitKind::Usage, &error).with_hint("`-C DIR` names the repository")
-    })?;
-    let asked_for = args.state_dir.as_deref().or(environment.state_dir.as_deref());
-    let state = StateFolder::of_workspace(&workspace, asked_for);
-    state.check().map_err(|error| {
-        CliError::new(ExitKind::Store, error.to_string())
-            .with_hint("`--state-dir DIR` keeps notes and sessions elsewhere")
-    })?;
-    Ok((workspace, state))
-}
-
 /// Runs `notes …`.
 pub(super) async fn notes(setup: &Setup, command: &NotesCommand) -> Result<u8, CliError> {
     let mut store = setup.notes();
@@ -301,7 +289,8 @@ pub(super) async fn sh(setup: &Setup, args: &ShArgs) -> Result<u8, CliError> {
     let mut options = setup.terminal_options();
     args.limit(&mut options);
     let terminal = Terminal::open(setup.workspace.clone(), options)?;
-    sh::run(args, &terminal, setup.json, &mut io::stdout(), &mut anstream::stderr()).await
+    sh::run(args, &terminal, &setup.here, setup.json, &mut io::stdout(), &mut anstream::stderr())
+        .await
 }
 
 /// Finds a session by its id or a part of it; the newest without one.

@@ -10,6 +10,8 @@ use super::variables::Variables;
 /// What the program takes from its surroundings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
+    /// The person's home folder, `$HOME`.
+    pub home: Option<PathBuf>,
     /// The user's config folder: `$XDG_CONFIG_HOME/groundskeeper`, else `$HOME/.config/…`.
     pub config_folder: Option<PathBuf>,
     /// Where the program keeps what is the user's and no repository's:
@@ -51,10 +53,10 @@ impl Environment {
         let get = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let text = |name: &str| get(name).map(|value| value.to_string_lossy().into_owned());
         let absolute = |name: &str| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let config = absolute("XDG_CONFIG_HOME")
-            .or_else(|| absolute("HOME").map(|home| home.join(".config")));
-        let state = absolute("XDG_STATE_HOME")
-            .or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+        let home = absolute("HOME");
+        let in_home = |name: &str| home.as_ref().map(|home| home.join(name));
+        let config = absolute("XDG_CONFIG_HOME").or_else(|| in_home(".config"));
+        let state = absolute("XDG_STATE_HOME").or_else(|| in_home(".local/state"));
         let term = text("TERM");
         Self {
             user_state: state.map(|folder| folder.join("groundskeeper")),
@@ -69,6 +71,7 @@ impl Environment {
             editor: get("VISUAL").or_else(|| get("EDITOR")),
             no_color: get("NO_COLOR").is_some() || term.as_deref() == Some("dumb"),
             program: None,
+            home,
         }
     }
 }

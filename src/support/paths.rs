@@ -5,9 +5,13 @@
 //! component by component (`/work-evil` is not in `/work`). What does not exist is inside when its
 //! longest existing part is. The root never changes after the start, and no request can name it.
 
+mod around;
+
 use std::ffi::OsString;
 use std::fs::FileType;
 use std::path::{Component, Path, PathBuf};
+
+pub use around::workspace_around;
 
 /// The repository under care: its root is resolved once and never changes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -200,3 +200,44 @@ fn run_in_git(env: &Env, folder: &str, arguments: &[&str]) {
     let output = env.command("git").current_dir(env.root().join(folder)).args(arguments).output();
     assert!(output.unwrap().status.success());
 }
+
+#[test]
+fn who_stands_in_a_subfolder_means_the_repository() {
+    let env = Env::new().repo("flask_shop");
+    env.run(["notes", "create", "--title", "Payments are not retried"]).code(0);
+    let within = |arguments: &[&str]| run_in(&env, "ws/app/services", arguments);
+    let list = within(&["--json", "notes", "list"]).code(0).json();
+    assert_eq!(list["notes"][0]["title"], "Payments are not retried");
+    let stands = |ran: Ran| ran.code(0).stdout();
+    assert!(stands(within(&["sh", "pwd"])).ends_with("/ws/app/services\n"));
+
+    // What is looked after is told, and a path is read from where the person stands.
+    let explored = within(&["explore"]).code(0);
+    let root = env.workspace().canonicalize().unwrap();
+    let told = format!("note: `{}` is looked after; `-C .` means", root.display());
+    assert!(explored.stderr().contains(&told), "{}", explored.stderr());
+    let answer = explored.stdout();
+    assert!(answer.starts_with("`ws` has ") && answer.contains("files under Git"), "{answer}");
+    let absolute = root.join("app/services");
+    for (target, named) in [
+        (".", "app/services"),
+        (absolute.to_str().unwrap(), "app/services"),
+        ("order_service.py", "app/services/order_service.py"),
+        ("../models", "app/models"),
+        ("tests", "tests"),
+    ] {
+        let explored = within(&["explore", target]).code(0).stdout();
+        assert!(explored.starts_with(&format!("`{named}` ")), "{target}: {explored}");
+    }
+    within(&["analyze", "../../.."]).code(2);
+    let outside = within(&["explore", "/usr"]).code(2).stderr();
+    assert!(outside.contains("error: `/usr` is not in the workspace"), "{outside}");
+
+    // Who names a folder means that one, and otherwise no second one is made.
+    assert!(!env.workspace().join("app/services/.groundskeeper").exists());
+    let alone = within(&["-C", ".", "--json", "notes", "list"]).code(0).json();
+    assert_eq!(alone["total"], 0);
+    assert!(stands(within(&["-C", "..", "sh", "pwd"])).ends_with("/ws/app\n"));
+    assert!(!within(&["-C", ".", "explore"]).code(0).stderr().contains("is looked after"));
+    assert!(env.workspace().join("app/services/.groundskeeper").exists());
+}
