@@ -85,6 +85,8 @@ pub enum NotesCommand {
         ours: PathBuf,
         /// The other branch's version (Git's %B)
         theirs: PathBuf,
+        /// Where the result will lie in the repository (Git's %P)
+        place: Option<PathBuf>,
     },
 }
 
@@ -269,7 +271,9 @@ pub async fn run(
             };
             Answer { code, ..Answer::new(text::checkup(&checkup), json::checkup(&checkup)) }
         }
-        NotesCommand::MergeDriver { base, ours, theirs } => merged(base, ours, theirs)?,
+        NotesCommand::MergeDriver { base, ours, theirs, place } => {
+            merged(base, ours, theirs, place.as_deref())?
+        }
     };
     answer.print(json, out).map(|()| answer.code)
 }
@@ -277,13 +281,18 @@ pub async fn run(
 /// Merges two versions of a note for Git, and returns the exit code. It needs no store and no
 /// settings.
 pub(super) fn merge(command: &NotesCommand, json: bool) -> Result<u8, CliError> {
-    let NotesCommand::MergeDriver { base, ours, theirs } = command else { return Ok(0) };
-    let answer = merged(base, ours, theirs)?;
+    let NotesCommand::MergeDriver { base, ours, theirs, place } = command else { return Ok(0) };
+    let answer = merged(base, ours, theirs, place.as_deref())?;
     answer.print(json, &mut std::io::stdout()).map(|()| answer.code)
 }
 
-fn merged(base: &Path, ours: &Path, theirs: &Path) -> Result<Answer, CliError> {
-    let conflicts = merge_files(base, ours, theirs)?;
+fn merged(
+    base: &Path,
+    ours: &Path,
+    theirs: &Path,
+    place: Option<&Path>,
+) -> Result<Answer, CliError> {
+    let conflicts = merge_files(base, ours, theirs, place)?;
     let code = if conflicts > 0 { ExitKind::Other.code() } else { 0 };
     Ok(Answer { code, ..Answer::new(String::new(), serde_json::json!({ "conflicts": conflicts })) })
 }

@@ -88,7 +88,14 @@ impl Sides {
         if self.are_two_notes() {
             return Resolution::Split(self.ours.clone(), self.theirs.clone());
         }
-        let common = || body::common_lines(&self.ours, &self.theirs);
+        let common = || {
+            if self.ours.contains("\r\n") == self.theirs.contains("\r\n") {
+                return body::common_lines(&self.ours, &self.theirs);
+            }
+            // A line is the same line with another end.
+            let [ours, theirs] = [&self.ours, &self.theirs].map(|side| side.replace("\r\n", "\n"));
+            body::common_lines(&ours, &theirs)
+        };
         let base = self.base.clone().unwrap_or_else(common);
         let mut merged = merge_versions(Some(&base), &self.ours, &self.theirs);
         if self.base.is_none() {

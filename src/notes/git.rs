@@ -39,11 +39,12 @@ pub fn set_up_merging(
     if add(&attributes, &line, &line)? {
         written.push((attributes, "which files are notes"));
     }
+    let head = format!("[merge \"{DRIVER}\"]");
     let section = format!(
-        "[merge \"{DRIVER}\"]\n\tname = notes of groundskeeper, field by field\n\tdriver = \"{}\"\n",
+        "{head}\n\tname = notes of groundskeeper, field by field\n\tdriver = \"{}\"\n",
         command(program).replace('\\', r"\\").replace('"', "\\\"")
     );
-    if add(&config, &format!("[merge \"{DRIVER}\"]"), &section)? {
+    if add_section(&config, &head, &section)? {
         written.push((config, "the command that merges them"));
     }
     Ok(written)
@@ -55,16 +56,27 @@ pub fn set_up_merging(
 fn command(program: &Path) -> String {
     let file = single_quoted(&program.to_string_lossy());
     format!(
-        "gk=$(command -v groundskeeper || echo {file}); \"$gk\" notes merge-driver %O %A %B; code=$?; test $code -lt 2 && exit $code; exec git merge-file --marker-size=%L %A %O %B"
+        "gk=$(command -v groundskeeper || echo {file}); \"$gk\" notes merge-driver %O %A %B %P; code=$?; test $code -lt 2 && exit $code; exec git merge-file --marker-size=%L %A %O %B"
     )
 }
 
 /// Merges files as Git hands them to a merge driver: the result takes the place of `ours`. Returns
-/// how many places are left to a person.
-pub fn merge_files(base: &Path, ours: &Path, theirs: &Path) -> Result<usize, NoteError> {
+/// how many places are left to a person. `place` is where the note lies in the end: what a killed
+/// driver leaves is beside it, where Git ignores it and the next writer removes it.
+pub fn merge_files(
+    base: &Path,
+    ours: &Path,
+    theirs: &Path,
+    place: Option<&Path>,
+) -> Result<usize, NoteError> {
     let read = |path: &Path| fs::read_to_string(path).map_err(NoteError::io("reading", path));
     let merged = merge_versions(Some(&read(base)?), &read(ours)?, &read(theirs)?);
-    atomic_file::replace(ours, merged.text.as_bytes()).map_err(NoteError::io("writing", ours))?;
+    let bytes = merged.text.as_bytes();
+    match place.and_then(Path::parent) {
+        Some(notes) => atomic_file::replace_by_way_of(notes, ours, bytes),
+        None => atomic_file::replace(ours, bytes),
+    }
+    .map_err(NoteError::io("writing", ours))?;
     Ok(merged.conflicts)
 }
 
@@ -73,20 +85,48 @@ const DRIVER: &str = "groundskeeper-note";
 
 /// Adds text to the end of a file unless it has `mark` already; tells whether it did.
 fn add(path: &Path, mark: &str, text: &str) -> Result<bool, NoteError> {
+    let old = read(path)?;
+    if String::from_utf8_lossy(&old).contains(mark.trim_end()) {
+        return Ok(false);
+    }
+    append(path, old, text)
+}
+
+/// Adds a section to a configuration of Git, or puts it in the place of an older one, which may
+/// name a program that lies elsewhere now; tells whether something changed.
+fn add_section(path: &Path, head: &str, section: &str) -> Result<bool, NoteError> {
+    // Git does not mind in what its configuration is written.
+    let mut rest = Vec::new();
+    let (mut found, mut within) = (Vec::new(), false);
+    let old = read(path)?;
+    for line in old.split_inclusive(|byte| *byte == b'\n') {
+        let text = String::from_utf8_lossy(line);
+        if text.starts_with('[') {
+            within = text.trim_end() == head;
+        }
+        if within { found.extend_from_slice(line) } else { rest.extend_from_slice(line) }
+    }
+    if found.trim_ascii_end() == section.trim_end().as_bytes() {
+        return Ok(false);
+    }
+    append(path, rest, section)
+}
+
+/// Reads a file that text is added to; empty where there is none.
+fn read(path: &Path) -> Result<Vec<u8>, NoteError> {
     if path.is_symlink() {
         // What it leads to would become part of the repository.
         let error = io::Error::other("it is a symbolic link, and none is written through");
         return Err(NoteError::io("writing", path)(error));
     }
-    // Git does not mind in what its configuration is written.
-    let mut old = match fs::read(path) {
-        Ok(old) => old,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(NoteError::io("reading", path)(error)),
-    };
-    if String::from_utf8_lossy(&old).contains(mark.trim_end()) {
-        return Ok(false);
+    match fs::read(path) {
+        Ok(old) => Ok(old),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(NoteError::io("reading", path)(error)),
     }
+}
+
+fn append(path: &Path, mut old: Vec<u8>, text: &str) -> Result<bool, NoteError> {
     if !old.is_empty() && !old.ends_with(b"\n") {
         old.push(b'\n');
     }

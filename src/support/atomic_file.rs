@@ -35,6 +35,35 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
 
+/// Like [`replace`] for a file in a folder that nobody sweeps: what a killed writer leaves lies in
+/// `sweeping`, a folder of the same disk whose next writer removes it.
+pub fn replace_by_way_of(sweeping: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let written =
+        Unfinished::write_as(unfinished_path(&sweeping.join("file")), path, bytes, Sync::Yes);
+    let moved = written.and_then(|unfinished| {
+        step()?;
+        fs::rename(&unfinished.path, path)?;
+        unfinished.done();
+        Ok(())
+    });
+    use io::ErrorKind::{
+        CrossesDevices, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
+    };
+    match moved {
+        Ok(()) => sync_folder(folder_of(path)),
+        // There is no such folder, it is another disk, or a writer swept it in this moment.
+        Err(error)
+            if matches!(
+                error.kind(),
+                NotFound | NotADirectory | CrossesDevices | PermissionDenied | ReadOnlyFilesystem
+            ) =>
+        {
+            replace(path, bytes)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Like [`replace`] without waiting for the disk: for what can be made again.
 pub fn replace_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = Unfinished::write(path, bytes, Sync::No)?;
@@ -225,8 +254,11 @@ struct Unfinished {
 
 impl Unfinished {
     fn write(target: &Path, bytes: &[u8], sync: Sync) -> io::Result<Self> {
+        Self::write_as(unfinished_path(target), target, bytes, sync)
+    }
+
+    fn write_as(path: PathBuf, target: &Path, bytes: &[u8], sync: Sync) -> io::Result<Self> {
         step()?;
-        let path = unfinished_path(target);
         let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
         let unfinished = Self { path, is_done: false };
         if let Ok(old) = fs::metadata(target) {

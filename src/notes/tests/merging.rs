@@ -90,9 +90,10 @@ fn the_driver_puts_the_result_where_git_wants_it() {
     for (name, body) in [("base", "a\nb\nc"), ("ours", "A\nb\nc"), ("theirs", "a\nb\nC")] {
         fs::write(path(name), version("updated_at: 2025-01-01\n", body)).unwrap();
     }
-    assert_eq!(merge_files(&path("base"), &path("ours"), &path("theirs")).unwrap(), 0);
+    let (base, ours, theirs) = (path("base"), path("ours"), path("theirs"));
+    assert_eq!(merge_files(&base, &ours, &theirs, Some(&path("notes/a.md"))).unwrap(), 0);
     assert!(fs::read_to_string(path("ours")).unwrap().ends_with("A\nb\nC\n"));
-    assert!(merge_files(&path("base"), &path("missing"), &path("theirs")).is_err());
+    assert!(merge_files(&base, &path("missing"), &theirs, None).is_err());
 }
 
 #[test]
@@ -153,6 +154,31 @@ fn line_ends_that_one_side_changed_are_no_conflict() {
 }
 
 #[test]
+fn a_conflict_of_line_ends_is_repaired_at_once() {
+    let note = |first: &str, last: &str| {
+        version("updated_at: 2025-01-01\n", &format!("{first}\nb\nc\n{last}"))
+    };
+    let (ours, theirs) = (note("A", "d"), note("a", "d\nE"));
+    for (ours, theirs) in
+        [(ours.replace('\n', "\r\n"), theirs.clone()), (ours, theirs.replace('\n', "\r\n"))]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let name = "note_20250101_000000_0.md";
+        put(&folder, name, &format!("<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> side\n"));
+        store(&folder).doctor(true).unwrap();
+        let text = get(&folder, name);
+        // What only one side added is there, and only the line that both changed is left.
+        assert!(
+            text.contains("<<<<<<< ours\r\nA\r\n=======\r\na\r\n>>>>>>> theirs\r\nb\r\n"),
+            "{text}"
+        );
+        assert!(text.ends_with("d\r\nE\r\n"), "{text}");
+        let again = store(&folder).doctor(false).unwrap();
+        assert!(!again.findings.iter().any(|finding| finding.fixable), "{again:?}");
+    }
+}
+
+#[test]
 fn git_is_told_once_and_only_when_there_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("part/.groundskeeper");
@@ -177,4 +203,16 @@ fn git_is_told_once_and_only_when_there_is_one() {
     assert!(config.contains(r#"echo '/opt/it'\\''s \"here\"/groundskeeper')"#), "{config}");
     assert_eq!(set_up(&state).unwrap(), []);
     assert_eq!(fs::read(folder.path().join(".git/config")).unwrap(), bytes);
+
+    // A program that lies elsewhere now takes the place of the old one, and nothing else moves.
+    let more = [&bytes[..], b"[user]\n\tname = x"].concat();
+    fs::write(folder.path().join(".git/config"), &more).unwrap();
+    let elsewhere = std::path::Path::new("/elsewhere/groundskeeper");
+    let written = set_up_merging(&folder.path().join("part"), &state, elsewhere).unwrap();
+    assert_eq!(written.len(), 1);
+    let bytes = fs::read(folder.path().join(".git/config")).unwrap();
+    assert!(bytes.starts_with(&[&old[..], b"\n[user]\n\tname = x\n[merge "].concat()));
+    let config = String::from_utf8_lossy(&bytes);
+    assert!(config.contains("/elsewhere/groundskeeper") && !config.contains("/opt/"), "{config}");
+    assert_eq!(config.matches("[merge ").count(), 1);
 }

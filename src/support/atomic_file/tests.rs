@@ -29,7 +29,8 @@ fn bytes_are_written_in_place_only_into_the_file_that_was_meant() {
 
 #[test]
 fn a_file_is_old_or_new_whatever_step_is_the_last() {
-    let writes: [(Write, Option<&str>); 6] = [
+    let writes: [(Write, Option<&str>); 7] = [
+        (|path| replace_by_way_of(folder_of(path), path, b"new bytes"), Some("old")),
         (|path| replace_private(path, b"new bytes"), Some("old")),
         (|path| extend_derived(path, 0, b"new bytes"), Some("old")),
         (|path| replace(path, b"new bytes"), Some("old")),
@@ -66,6 +67,30 @@ fn a_file_is_old_or_new_whatever_step_is_the_last() {
             }
         }
     }
+}
+
+#[test]
+fn what_a_killed_writer_leaves_lies_where_it_is_swept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let sweeping = folder.path().join("notes");
+    for nth in 0.. {
+        replace(&path, b"old").unwrap();
+        fs::create_dir_all(&sweeping).unwrap();
+        let work = || replace_by_way_of(&sweeping, &path, b"new bytes");
+        let (_, came_there) = at_step(nth, Fault::Stop, work);
+        let names: Vec<_> = fs::read_dir(folder.path()).unwrap().flatten().collect();
+        assert_eq!(names.len(), 2, "{names:?}");
+        remove_unfinished(&sweeping);
+        fs::remove_dir(&sweeping).unwrap();
+        if !came_there {
+            assert_eq!(new_or_old(&path).as_deref(), Some("new bytes"));
+            break;
+        }
+    }
+    // Without that folder it is written all the same.
+    replace_by_way_of(&sweeping, &path, b"newer").unwrap();
+    assert_eq!(new_or_old(&path).as_deref(), Some("newer"));
 }
 
 #[test]
