@@ -89,10 +89,16 @@ impl RawValue<'_> {
 impl<'a> NoteText<'a> {
     /// Takes a file apart.
     pub(super) fn parse(text: &'a str) -> Result<Self, Problem> {
-        let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
-        let opening = line_at(text, start);
+        let start = text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len();
+        let mut opening = line_at(text, start);
         let line_end = if text[opening.clone()].ends_with("\r\n") { "\r\n" } else { "\n" };
         let without = Self { text, header: None, body: start, line_end };
+        // Somebody may have left empty lines above it.
+        let mut number = 1;
+        while !opening.is_empty() && text[opening.clone()].trim().is_empty() {
+            opening = line_at(text, opening.end);
+            number += 1;
+        }
         if text[opening.clone()].trim_end() != FENCE {
             return Ok(without);
         }
@@ -102,13 +108,17 @@ impl<'a> NoteText<'a> {
             conflict: None,
             odd: None,
         };
-        let mut reader = Reader { text, header: &mut header, number: 1, side: Side::Ours };
-        let Some(closing) = reader.read_keys(opening.end)? else {
-            if header.keys.is_empty() {
-                // A page that begins with a rule.
-                return Ok(without);
-            }
-            return Err(Problem::new(1, "the front matter has no closing `---`"));
+        let is_below = number > 1;
+        let mut reader = Reader { text, header: &mut header, number, side: Side::Ours };
+        let closing = reader.read_keys(opening.end);
+        // A page may begin with a rule, and below an empty line it more often does.
+        let is_page = is_below && !header.has_any_of(&["id", "title", "type", "tags"]);
+        let closing = match closing {
+            Ok(None) if header.keys.is_empty() || is_below => return Ok(without),
+            _ if is_page => return Ok(without),
+            Ok(None) => return Err(Problem::new(1, "the front matter has no closing `---`")),
+            Ok(Some(closing)) => closing,
+            Err(problem) => return Err(problem),
         };
         header.inside.end = closing.start;
         let mut unclosed =
@@ -326,6 +336,10 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 const FENCE: &str = "---";
 
 impl Header {
+    fn has_any_of(&self, keys: &[&str]) -> bool {
+        self.keys.iter().any(|lines| keys.contains(&lines.key.as_str()))
+    }
+
     /// Returns where a new key goes: behind the nearest of the keys that come before it.
     fn place_for(&self, key: &str, order: &[&str]) -> usize {
         let before = order.iter().position(|known| *known == key).map_or(order, |at| &order[..at]);

@@ -30,6 +30,7 @@ fn tags_are_read_in_any_spelling() {
     check_tags("tags: [a,\nb c,\n\"d\"]", &["a", "b c", "d"]);
     check_tags("tags:\n  [\n    \"a\",\n    'b]' # [ no\n  ]", &["a", "b]"]);
     check_tags("tags: [\n  \"\\u91cd\\u6784\", \"\\ud83d\\ude00\"\n]", &["重构", "😀"]);
+    check_tags("tags: [\n  \"\\ud83d\\ude00\",\n  \"\\ud83d\",\n]", &["😀", "\u{fffd}"]);
     check_tags("tags: {a, b}", &["a", "b"]);
     check_tags("tags: [[a, b], c]", &["a", "b", "c"]);
     check_tags("tags:\n- fix: it\n- x:", &["fix: it", "x"]);
@@ -41,6 +42,27 @@ fn tags_are_read_in_any_spelling() {
     check_tags("base: &base [a, b]\ntags: *base", &["a", "b"]);
     check_tags("tags: 12", &["12"]);
     check_tags("tags: \"a,\nb\"", &["a", "b"]);
+}
+
+#[test]
+fn marks_and_empty_lines_above_the_front_matter_hide_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = format!("{NAME}.md");
+    for above in ["\u{feff}", "\u{feff}\u{feff}", "\n", "\r\n \t\n", "\u{feff}\n\n"] {
+        let text = format!("{above}---\nid: {NAME}\ntitle: t\ntype: blocker\n---\n\nbody\n");
+        put(&folder, &file, &text);
+        let note = store(&folder).read(NAME).unwrap();
+        assert_eq!((note.kind, note.content.as_str()), (NoteKind::Blocker, "body"), "{above:?}");
+        assert_eq!(store(&folder).list(&Filter::default()).unwrap().notes[0].title, "t");
+        let edit = NoteEdit { title: Some("x".to_owned()), ..NoteEdit::default() };
+        store(&folder).update(NAME, edit).unwrap();
+        assert!(get(&folder, &file).starts_with(&format!("{above}---\nid: {NAME}\ntitle: x\n")));
+    }
+    // A page that begins with a rule is a page.
+    for page in ["\n---\nNote: this\n---\nis text\n", "\n---\ntitle: this\nis text\n"] {
+        put(&folder, &file, page);
+        assert_eq!(store(&folder).read(NAME).unwrap().content, page.trim_end_matches('\n'));
+    }
 }
 
 #[track_caller]
