@@ -38,6 +38,10 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Like [`replace`] for a file in a folder that nobody sweeps: what a killed writer leaves lies in
 /// `sweeping`, a folder of the same disk whose next writer removes it.
 pub fn replace_by_way_of(sweeping: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use io::ErrorKind::{
+        CrossesDevices, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
+    };
+
     let written =
         Unfinished::write_as(unfinished_path(&sweeping.join("file")), path, bytes, Sync::Yes);
     let moved = written.and_then(|unfinished| {
@@ -46,9 +50,6 @@ pub fn replace_by_way_of(sweeping: &Path, path: &Path, bytes: &[u8]) -> io::Resu
         unfinished.done();
         Ok(())
     });
-    use io::ErrorKind::{
-        CrossesDevices, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
-    };
     match moved {
         Ok(()) => sync_folder(folder_of(path)),
         // There is no such folder, it is another disk, or a writer swept it in this moment.
