@@ -198,6 +198,15 @@ impl Postings for Catalog {
             self.fresh.iter().map(|fresh| fresh.index().length(kind, 0)).collect();
         mean_of(&lengths)
     }
+
+    fn terms(&self, kind: TermKind, beginning: &str, found: &mut dyn FnMut(&str)) {
+        if let Some(segment) = &self.segment {
+            segment.terms(kind, beginning, found);
+        }
+        for fresh in &self.fresh {
+            fresh.index().terms(kind, beginning, found);
+        }
+    }
 }
 
 impl Loader {

@@ -5,9 +5,13 @@
 //! because a question asked of notes is longer than one asked of packets. In code a word that
 //! stands often means more than BM25 grants it, and a logarithm goes on growing; pairs are many for
 //! one word, and BM25 keeps one of them from outweighing the rest. Words that only ask (怎么, 如何)
-//! count little, and a Latin word counts the more, the more of the question is Chinese. It reads
-//! postings only, so a search over ten thousand notes opens the files of its hits alone.
+//! count little, and a Latin word counts the more, the more of the question is Chinese. A word that
+//! no note has is taken for a slip of the finger ([`slips`]). It reads postings only, so a search
+//! over ten thousand notes opens the files of its hits alone.
 
+mod slips;
+
+use self::slips::Slips;
 use crate::support::bm25::{Posting, Postings};
 use crate::support::words::{self, TermKind};
 
@@ -17,7 +21,8 @@ pub fn rank(index: &impl Postings, question: &str) -> Vec<(usize, f64)> {
     let found = found(index, question);
     let count =
         |roles: &[Role]| found.iter().filter(|(term, _)| roles.contains(&term.role)).count();
-    let words = share_of_words(count(&[Role::Word, Role::Respelled]), count(&[Role::Pair]));
+    let words = count(&[Role::Word, Role::Respelled, Role::Misspelled]);
+    let words = share_of_words(words, count(&[Role::Pair]));
     let mut scores = vec![0.0; index.documents()];
     for (term, postings) in &found {
         let role = term.role;
@@ -55,14 +60,33 @@ fn add(scores: &mut [f64], postings: &[Posting], score: impl Fn(&Posting) -> f64
     }
 }
 
+/// Returns the words that a question may mean where it has words that no document has.
+pub(super) fn meant(index: &impl Postings, question: &str) -> Vec<String> {
+    let found = found(index, question).into_iter();
+    found.filter(|(term, _)| term.role == Role::Misspelled).map(|(term, _)| term.text).collect()
+}
+
 /// Returns the terms of a question that some document has, with their postings.
 fn found(index: &impl Postings, question: &str) -> Vec<(Term, Vec<Posting>)> {
-    let with_postings = |term: Term| {
-        let mut postings = Vec::new();
-        index.look_up(term.looked_up, &term.text, &mut |posting| postings.push(posting));
-        (!postings.is_empty()).then_some((term, postings))
-    };
-    terms(question).into_iter().filter_map(with_postings).collect()
+    let mut found: Vec<(Term, Vec<Posting>)> = Vec::new();
+    let mut slips = Slips::default();
+    for term in terms(question) {
+        let postings = postings(index, term.looked_up, &term.text);
+        let is_known = || found.last().is_some_and(|(last, _)| last.text == term.text);
+        if !postings.is_empty() {
+            found.push((term, postings));
+        } else if term.role == Role::Word && !is_known() {
+            slips.push(term);
+        }
+    }
+    found.extend(slips.meant(index));
+    found
+}
+
+fn postings(index: &impl Postings, kind: TermKind, term: &str) -> Vec<Posting> {
+    let mut postings = Vec::new();
+    index.look_up(kind, term, &mut |posting| postings.push(posting));
+    postings
 }
 
 /// What a term is to the question.
@@ -74,17 +98,19 @@ enum Role {
     /// A word that a note may write in several parts, or the other way round: *filesystem* and
     /// `file_system`.
     Respelled,
+    /// A word that notes have, for one that none has.
+    Misspelled,
     Pair,
     Character,
 }
 
-// The numbers were chosen on fifteen sets of questions; `docs/benchmarks.md` tells how well they do
-// on others.
+// The numbers were chosen on many sets of questions; `docs/benchmarks.md` tells how well they do on
+// others.
 impl Role {
     /// The kind whose lengths count.
     fn kind(self) -> TermKind {
         match self {
-            Self::Word | Self::Respelled => TermKind::Word,
+            Self::Word | Self::Respelled | Self::Misspelled => TermKind::Word,
             Self::Joined => TermKind::Identifier,
             Self::Pair => TermKind::Pair,
             Self::Character => TermKind::Character,
@@ -98,6 +124,7 @@ impl Role {
     fn weight(self) -> f64 {
         match self {
             Self::Word => 5.0,
+            Self::Misspelled => 3.5,
             Self::Joined => 0.6,
             Self::Respelled | Self::Character => 1.25,
             Self::Pair => 1.0,

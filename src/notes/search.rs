@@ -7,7 +7,7 @@ use super::error::NoteError;
 use super::lifecycle;
 use super::listing::Filter;
 use super::note::Note;
-use super::rank::rank;
+use super::rank::{meant, rank};
 use super::store::NoteStore;
 use crate::support::bm25::{KINDS, Postings};
 use crate::support::words::{self, TermKind, Terms};
@@ -51,8 +51,12 @@ impl NoteStore {
     }
 
     fn found(&self, catalog: &Catalog, query: &str, filter: &Filter) -> SearchResult {
-        let terms = words::query_terms(query);
         let ranked = rank(catalog, query);
+        let missing_terms = missing(catalog, query);
+        let mut terms = words::query_terms(query);
+        if !missing_terms.is_empty() {
+            terms.words.extend(meant(catalog, query));
+        }
         let best = ranked.first().map_or(1.0, |(_, score)| *score);
         let (searched, unreadable) = catalog.counts();
         let mut result = SearchResult {
@@ -61,7 +65,7 @@ impl NoteStore {
             searched,
             hidden: 0,
             unreadable,
-            missing_terms: missing(catalog, query),
+            missing_terms,
             unscored: None,
         };
         for (document, score) in ranked {

@@ -300,6 +300,17 @@ impl Postings for Segment {
     fn mean_length(&self, kind: TermKind) -> f64 {
         self.header.means[slot(kind)]
     }
+
+    fn terms(&self, kind: TermKind, beginning: &str, found: &mut dyn FnMut(&str)) {
+        let mut each = |name: &[u8]| {
+            if let Ok(name) = std::str::from_utf8(name) {
+                found(name);
+            }
+        };
+        if !self.table(kind).beginning(&self.bytes, beginning.as_bytes(), &mut each) {
+            self.is_damaged.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 /// The bytes of a head, and where its fields are.

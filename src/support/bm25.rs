@@ -7,13 +7,14 @@
 
 use std::collections::HashMap;
 
+use super::text::floor_char_boundary;
 use super::words::{self, TermKind, Terms};
 
 /// A text to be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document<'a> {
     /// What it is called; counts more than the text. Empty: the text's first two lines are the
-    /// title.
+    /// title, or the first, or the beginning of one that is a whole paragraph.
     pub title: &'a str,
     /// The text.
     pub text: &'a str,
@@ -43,6 +44,9 @@ pub trait Postings {
     fn length(&self, kind: TermKind, document: u32) -> u32;
     /// Returns the mean length of the documents that have any term of the kind.
     fn mean_length(&self, kind: TermKind) -> f64;
+    /// Calls `found` with each term of a kind that begins so, in no order. An index that knows only
+    /// what it was asked for has none to tell.
+    fn terms(&self, _kind: TermKind, _beginning: &str, _found: &mut dyn FnMut(&str)) {}
 }
 
 /// Returns the documents that share a term with the query, best first, each with its score;
@@ -182,6 +186,11 @@ impl Postings for Index {
     fn mean_length(&self, kind: TermKind) -> f64 {
         self.means[slot(kind)]
     }
+
+    fn terms(&self, kind: TermKind, beginning: &str, found: &mut dyn FnMut(&str)) {
+        let terms = self.postings[slot(kind)].keys().map(|term| &**term);
+        terms.filter(|term| term.starts_with(beginning)).for_each(found);
+    }
 }
 
 impl<'a> Document<'a> {
@@ -195,8 +204,15 @@ impl<'a> Document<'a> {
         let first = ends.next().unwrap_or(self.text.len());
         let second = ends.next().unwrap_or(self.text.len());
         let end = [second, first].into_iter().find(|end| *end <= LONGEST_TITLE);
-        self.text.split_at(end.unwrap_or(0))
+        self.text.split_at(end.unwrap_or_else(|| end_of_title(self.text)))
     }
+}
+
+/// Returns where the beginning of a paragraph ends, at a space if one is near.
+fn end_of_title(paragraph: &str) -> usize {
+    let end = floor_char_boundary(paragraph, LONGEST_TITLE);
+    let space = paragraph[..end].rfind(char::is_whitespace);
+    space.filter(|space| *space > LONGEST_TITLE / 2).unwrap_or(end)
 }
 
 /// All kinds of terms, each at its [`slot`].
@@ -226,7 +242,7 @@ pub fn mean_of(lengths: &[u32]) -> f64 {
 /// How much a long text is held against it (`b`).
 const LENGTH_SHARE: f64 = 0.75;
 
-/// Longer first lines are a paragraph and no title.
+/// A longer first line is a paragraph, and no more than this of it is a title.
 const LONGEST_TITLE: usize = 300;
 
 /// What a term of each kind is worth.
@@ -334,6 +350,43 @@ mod tests {
     fn a_title_counts_more_and_a_rare_word_too() {
         check(&["x\n-\nlock y z", "lock\n-\nx y z"], "lock", &[1, 0]);
         check(&["a1 common", "b1 common", "c1 rare", "common"], "rare common", &[2, 3, 0, 1]);
+    }
+
+    #[track_caller]
+    fn check_title(text: &str, expected: usize) {
+        let (title, rest) = Document { title: "", text }.parts();
+        assert_eq!((title.len(), title.len() + rest.len()), (expected, text.len()), "{title}");
+    }
+
+    #[test]
+    fn a_text_without_a_title_is_called_by_its_beginning() {
+        check_title("", 0);
+        check_title("one line", 8);
+        check_title("src/a.rs\nfn a()\n{}", 15);
+        check_title(&format!("heading\n{}\n", "word ".repeat(99)), 7);
+        // A paragraph counts as other texts do, so that its length is not held against it.
+        check_title(&"word ".repeat(99), 299);
+        check_title(&"锁".repeat(200), 300);
+        check_title(&format!("x{}", "锁".repeat(200)), 298);
+        let texts =
+            [format!("lock {}", "and more ".repeat(50)), format!("lock {}", "and ".repeat(9))];
+        let documents = texts.iter().map(|text| Document { title: "", text });
+        let ranked = Index::new(documents).score("lock");
+        assert!(ranked[1].1 > ranked[0].1 * 0.3, "{ranked:?}");
+    }
+
+    #[test]
+    fn an_index_tells_its_terms() {
+        let index = Index::new([Document { title: "", text: "lock locate file 锁定" }]);
+        let beginning = |kind, beginning| {
+            let mut terms = Vec::new();
+            index.terms(kind, beginning, &mut |term| terms.push(term.to_owned()));
+            terms.sort();
+            terms
+        };
+        assert_eq!(beginning(TermKind::Word, "l"), ["loc", "lock"]);
+        assert_eq!(beginning(TermKind::Word, "z"), [""; 0]);
+        assert_eq!(beginning(TermKind::Pair, "锁"), ["锁定"]);
     }
 
     #[test]

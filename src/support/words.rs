@@ -10,6 +10,7 @@ mod known;
 mod normal;
 
 pub(super) use known::forms_of;
+pub use known::short_stems;
 pub(super) use normal::{Normal, normalized};
 
 use super::stem::stem_in_place;

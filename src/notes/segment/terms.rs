@@ -54,6 +54,27 @@ impl Table {
         visit(bytes, block, &mut looked_at).is_some()
     }
 
+    /// Calls `found` with each term that begins so; false when a block is not what was written.
+    pub(super) fn beginning(
+        &self,
+        bytes: &Bytes,
+        beginning: &[u8],
+        found: &mut dyn FnMut(&[u8]),
+    ) -> bool {
+        let behind = self.blocks.partition_point(|block| self.first(block) <= beginning);
+        let blocks = self.blocks.iter().skip(behind.saturating_sub(1));
+        let is_over = |name: &[u8]| name > beginning && !name.starts_with(beginning);
+        let mut each = |name: &[u8], _: &[u8]| {
+            if name.starts_with(beginning) {
+                found(name);
+            }
+            !is_over(name)
+        };
+        blocks
+            .take_while(|block| !is_over(self.first(block)))
+            .all(|block| visit(bytes, block, &mut each).is_some())
+    }
+
     /// Calls `found` with each term and its postings as they are written; false when a block is
     /// not what was written.
     pub(super) fn all(&self, bytes: &Bytes, found: &mut dyn FnMut(&[u8], &[u8])) -> bool {

@@ -192,3 +192,35 @@ fn an_update_and_a_deletion_in_a_large_folder_show_in_the_index() {
     assert_eq!(now["note_20250101_000000_8"]["title"], "by hand");
     assert_eq!(now.as_object().unwrap().len(), 399);
 }
+
+#[test]
+fn a_slip_of_the_finger_finds_what_is_in_the_segment_and_what_came_after() {
+    let folder = tempfile::tempdir().unwrap();
+    many(&folder);
+    // So many words with one beginning that they fill several blocks.
+    let letters = || ('a'..='z').chain('A'..='J').map(|letter| letter.to_ascii_lowercase());
+    let words: Vec<String> = letters()
+        .flat_map(|one| letters().map(move |other| format!("q{one}{other}{one}")))
+        .chain(letters().map(|letter| format!("quorum{letter}nz")))
+        .collect();
+    let note = |id: &str, body: &str| {
+        let text = format!("---\nid: {id}\ntitle: {id}\ntype: general\n---\n\n{body}\n");
+        put(&folder, &format!("{id}.md"), &text);
+    };
+    note("note_20250103_000000_0", &format!("{}\n\nthe quorum votes", words.join(" ")));
+    list(&folder, &Filter::default());
+    assert!(folder.path().join("notes/.search_index").exists());
+    note("note_20250103_000000_1", "one more and its leader");
+    for (slip, expected) in
+        [("qurum", 1), ("qourum", 1), ("leadre", 1), ("leeaders", 1), ("quorxx", 0)]
+    {
+        let found = store(&folder).search(slip, &Filter::default()).unwrap();
+        assert_eq!(found.total, expected, "{slip}");
+        assert_eq!(found.missing_terms, [slip]);
+        let is_shown = |word: &str| found.hits.iter().all(|hit| hit.snippet.contains(word));
+        assert!(is_shown("quorum") || is_shown("leader"), "{:?}", found.hits);
+    }
+    // What was deleted is meant by nobody.
+    fs::remove_file(folder.path().join("notes/note_20250103_000000_1.md")).unwrap();
+    assert_eq!(store(&folder).search("leadre", &Filter::default()).unwrap().total, 0);
+}

@@ -40,6 +40,12 @@ pub(super) fn short_stem(stem: &str) -> Option<&'static str> {
     None
 }
 
+/// Returns the stems of all long forms, each with the stem that it becomes.
+pub fn short_stems() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let known = SHORT_STEMS.table.iter().flatten();
+    known.map(|(long, short)| (long.as_str(), short.as_str()))
+}
+
 /// Returns the stems of the forms that become `short`.
 pub(in crate::support) fn forms_of(short: &str) -> impl Iterator<Item = &str> {
     let known = SHORT_STEMS.table.iter().flatten();
