@@ -3,6 +3,8 @@
 //! The checker looks at the file system and changes nothing. What it is not certain about it
 //! refuses. It follows `cd`, so that each pipeline is checked in the folder that it will run in.
 
+mod place;
+
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -12,12 +14,13 @@ use super::explain::{Explanation, Notes};
 use super::glob;
 use super::lexer::{RedirectOperator, Word};
 use super::parser::{Command, Pipeline, Redirect, parse};
-use super::plan::{Action, Plan, Stage, Step, Target, When};
+use super::plan::{Action, Plan, Stage, Step, Target};
 use super::programs::Programs;
 use super::refusal::Refusal;
 use super::repair::{Repair, without_shell};
 use super::rules::{RULES, Rules};
 use crate::support::paths::{PathProblem, Workspace, WorkspacePath};
+use place::{Moves, Place, Spot};
 
 /// Reads lines and decides.
 #[derive(Debug)]
@@ -362,102 +365,6 @@ enum Stream {
     Output,
     Messages,
     Nothing,
-}
-
-/// What a step does to the current folder.
-enum Moves {
-    Stays,
-    To(WorkspacePath),
-    Fails,
-}
-
-/// A folder that a line stands in, and the one before its last `cd`.
-#[derive(Clone, PartialEq, Eq)]
-struct Spot {
-    directory: WorkspacePath,
-    before: Option<WorkspacePath>,
-}
-
-/// Where a line stands, by how the last pipeline ended.
-struct Place {
-    succeeded: Where,
-    failed: Where,
-}
-
-/// The folder after one way of ending.
-#[derive(Clone, PartialEq, Eq)]
-enum Where {
-    /// It cannot end so.
-    Nowhere,
-    /// This one.
-    In(Spot),
-    /// One of several.
-    Unsure,
-}
-
-impl Where {
-    fn or(&self, other: &Self) -> Self {
-        match (self, other) {
-            (Self::Nowhere, place) | (place, Self::Nowhere) => place.clone(),
-            (Self::In(left), Self::In(right)) if left.directory == right.directory => {
-                let before = left.before.clone().filter(|_| left.before == right.before);
-                Self::In(Spot { directory: left.directory.clone(), before })
-            }
-            _ => Self::Unsure,
-        }
-    }
-}
-
-impl Place {
-    fn at(spot: Spot) -> Self {
-        Self { succeeded: Where::In(spot), failed: Where::Nowhere }
-    }
-
-    /// Returns the folder of the next pipeline, which must be certain.
-    fn spot(&self, when: When, line: &str) -> Result<Spot, Refusal> {
-        let either = self.succeeded.or(&self.failed);
-        let place = match when {
-            When::IfSucceeded if self.succeeded != Where::Nowhere => &self.succeeded,
-            When::IfFailed if self.failed != Where::Nowhere => &self.failed,
-            // Always, or never: what never runs is checked where it stands.
-            When::Always | When::IfSucceeded | When::IfFailed => &either,
-        };
-        match place {
-            Where::In(spot) => Ok(spot.clone()),
-            Where::Nowhere | Where::Unsure => Err(Refusal::new(
-                line.trim(),
-                "goes on in a folder that depends on whether its `cd` runs",
-            )
-            .advice(
-                "Put `cd folder` first, on its own or followed by `&&`, or name the paths from the \
-                 current folder",
-            )),
-        }
-    }
-
-    /// Follows a pipeline that ran at `spot`, or was left out.
-    fn after(&mut self, when: When, spot: &Spot, moves: Moves) {
-        let stays = Where::In(spot.clone());
-        let (succeeded, failed) = match moves {
-            Moves::Stays => (stays.clone(), stays),
-            Moves::To(directory) => {
-                let before = Some(spot.directory.clone());
-                (Where::In(Spot { directory, before }), Where::Nowhere)
-            }
-            Moves::Fails => (Where::Nowhere, stays),
-        };
-        match when {
-            When::Always => *self = Self { succeeded, failed },
-            // Left out, the outcome of the one before remains.
-            When::IfSucceeded if self.succeeded != Where::Nowhere => {
-                *self = Self { succeeded, failed: self.failed.or(&failed) };
-            }
-            When::IfFailed if self.failed != Where::Nowhere => {
-                *self = Self { succeeded: self.succeeded.or(&succeeded), failed };
-            }
-            When::IfSucceeded | When::IfFailed => {}
-        }
-    }
 }
 
 /// Refuses a redirect of output to anything but `/dev/null`.

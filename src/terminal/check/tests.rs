@@ -4,6 +4,7 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
 use super::*;
+use crate::terminal::plan::When;
 use crate::terminal::plan::{Invocation, Items, Xargs};
 use crate::terminal::tests::Fixture;
 
