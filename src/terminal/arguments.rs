@@ -168,22 +168,13 @@ impl Reader<'_> {
             self.reading.options.push(name.to_owned());
             return Ok(());
         }
+        if takes == Takes::Nothing && attached.is_some() {
+            let reason = format!("gives `{name}` a value, and it takes none");
+            return Err(Refusal::new(text, reason).form(name));
+        }
         self.reading.arguments.push(text.into());
         self.reading.options.push(name.to_owned());
-        match (takes, attached) {
-            (Takes::Nothing | Takes::Optional(_), None) => Ok(()),
-            (Takes::Nothing, Some(_)) => {
-                Err(Refusal::new(text, format!("gives `{name}` a value, and it takes none"))
-                    .form(name))
-            }
-            (Takes::Optional(kind) | Takes::Last(kind), Some(value)) => {
-                self.value(&kind, &Argument::typed(value), name, scene)
-            }
-            (Takes::Last(kind), None) => self.last(&kind, name, scene),
-            (Takes::Values(kinds), attached) => self.values(&kinds, attached, name, scene),
-            (Takes::Next(kind), None) => self.values(&[kind], None, name, scene),
-            (Takes::Next(_), Some(_)) => Err(self.attached(name, text)),
-        }
+        self.whole(&takes, attached, name, text, scene)
     }
 
     fn short(&mut self, text: &str, scene: &mut Scene<'_>) -> Result<(), Refusal> {
@@ -254,19 +245,33 @@ impl Reader<'_> {
         let attached = &text[name.len()..];
         let takes = self.takes(name, text)?.clone();
         scene.note(text, || format!("option `{name}` of `{}`", self.rule.name));
+        let attached = (!attached.is_empty()).then_some(attached);
+        if takes == Takes::Nothing && attached.is_some() {
+            return Err(self.unknown(text, text));
+        }
         self.reading.arguments.push(text.into());
         self.reading.options.push(name.to_owned());
-        let attached = (!attached.is_empty()).then_some(attached);
+        self.whole(&takes, attached, name, text, scene)
+    }
+
+    /// Reads what an option takes that is a whole word, `written`, and not a letter among others.
+    fn whole(
+        &mut self,
+        takes: &Takes,
+        attached: Option<&str>,
+        name: &str,
+        written: &str,
+        scene: &mut Scene<'_>,
+    ) -> Result<(), Refusal> {
         match (takes, attached) {
-            (Takes::Nothing | Takes::Optional(_), None) => Ok(()),
-            (Takes::Nothing, Some(_)) => Err(self.unknown(text, text)),
+            (Takes::Nothing, _) | (Takes::Optional(_), None) => Ok(()),
             (Takes::Optional(kind) | Takes::Last(kind), Some(value)) => {
-                self.value(&kind, &Argument::typed(value), name, scene)
+                self.value(kind, &Argument::typed(value), name, scene)
             }
-            (Takes::Last(kind), None) => self.last(&kind, name, scene),
-            (Takes::Values(kinds), attached) => self.values(&kinds, attached, name, scene),
-            (Takes::Next(kind), None) => self.values(&[kind], None, name, scene),
-            (Takes::Next(_), Some(_)) => Err(self.attached(name, text)),
+            (Takes::Last(kind), None) => self.last(kind, name, scene),
+            (Takes::Values(kinds), attached) => self.values(kinds, attached, name, scene),
+            (Takes::Next(kind), None) => self.values(std::slice::from_ref(kind), None, name, scene),
+            (Takes::Next(_), Some(_)) => Err(self.attached(name, written)),
         }
     }
 

@@ -8,9 +8,9 @@ use super::plan::{Action, Items, Xargs};
 use super::refusal::Refusal;
 use crate::support::paths::WorkspacePath;
 
-/// Reads the words of an `xargs`, without its name, and checks its command over one item.
+/// Reads the words of an `xargs`, without its name. Its command is checked by whoever calls.
 pub(super) fn read(words: &[Argument], scene: &mut Scene<'_>) -> Result<Xargs, Refusal> {
-    let mut xargs = Xargs {
+    let xargs = Xargs {
         command: Vec::new(),
         items: Items::Words,
         replace: None,
@@ -19,90 +19,112 @@ pub(super) fn read(words: &[Argument], scene: &mut Scene<'_>) -> Result<Xargs, R
         skip_empty: false,
         announces: false,
     };
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        if !word.looks_like_an_option() || word.origin == Origin::Data {
+    let mut options = Options { words, at: 0, xargs };
+    let is_option = |word: &&Argument| word.looks_like_an_option() && word.origin == Origin::Typed;
+    while let Some(word) = words.get(options.at).filter(is_option) {
+        options.at += 1;
+        if word.text == "--" {
             break;
         }
-        let mut text = word.shown();
-        at += 1;
-        if text == "--" {
-            break;
-        }
-        // `-0n1` is `-0 -n1`.
-        while text.len() > 2 && matches!(text.as_bytes(), [b'-', b'0' | b'r', ..]) {
-            match text.remove(1) {
-                '0' => xargs.items = Items::Nul,
-                _ => xargs.skip_empty = true,
-            }
-        }
+        let text = options.without_flags(word.shown());
         scene.note(&text, || "option of `xargs`".into());
-        let mut value = |short: &str, long: &str| -> Option<Result<String, Refusal>> {
-            let attached = text
-                .strip_prefix(short)
-                .filter(|_| !text.starts_with("--"))
-                .or_else(|| text.strip_prefix(long).and_then(|rest| rest.strip_prefix('=')));
-            if let Some(attached) = attached.filter(|attached| !attached.is_empty()) {
-                return Some(Ok(attached.to_owned()));
-            }
-            if text != short && text != long {
-                return None;
-            }
-            let next = words.get(at).map(Argument::shown);
-            at += 1;
-            Some(next.ok_or_else(|| {
-                Refusal::new(text.clone(), "needs a value, and the command ends after it")
-            }))
-        };
-        if let Some(most) = value("-n", "--max-args") {
-            xargs.most = Some(number(&most?, "-n")?);
-            xargs.lines = None;
-        } else if let Some(lines) = value("-L", "--max-lines") {
-            xargs.lines = Some(number(&lines?, "-L")?);
-            (xargs.most, xargs.replace) = (None, None);
-        } else if let Some(replace) = value("-I", "--replace") {
-            let replace = replace?;
-            if replace.is_empty() {
-                return Err(
-                    Refusal::new(text, "names nothing to replace").form("xargs -I{} COMMAND {}")
-                );
-            }
-            xargs.replace = Some(replace);
-            (xargs.most, xargs.lines) = (None, None);
-            if xargs.items == Items::Words {
-                xargs.items = Items::Lines;
-            }
-        } else if let Some(delimiter) = value("-d", "--delimiter") {
-            xargs.items = match delimiter?.as_str() {
-                "\\n" | "\n" => Items::Lines,
-                "\\0" => Items::Nul,
-                other => {
-                    return Err(Refusal::new(
-                        other,
-                        "is a delimiter that `xargs` does not know here",
-                    )
-                    .form("tr ',' '\\n' | xargs -d '\\n' COMMAND"));
-                }
-            };
-        } else if let Some(processes) = value("-P", "--max-procs") {
-            // One after the other prints the same.
-            if !(1..=64).contains(&number(&processes?, "-P")?) {
-                return Err(Refusal::new("-P", "asks for processes without end").form("xargs -n 1"));
-            }
-        } else {
-            match text.as_str() {
-                "-0" | "--null" => xargs.items = Items::Nul,
-                "-r" | "--no-run-if-empty" => xargs.skip_empty = true,
-                "-x" | "--exit" => {}
-                _ => return Err(unknown(&text)),
-            }
-        }
+        options.take(&text)?;
     }
+    let Options { at, mut xargs, .. } = options;
     xargs.command = words[at.min(words.len())..].iter().map(|word| word.text.clone()).collect();
     if xargs.command.is_empty() {
         xargs.command.push("echo".into());
     }
     Ok(xargs)
+}
+
+/// The options of an `xargs` while they are read.
+struct Options<'a> {
+    words: &'a [Argument],
+    /// Where the next word is; behind the last one when a value is missing.
+    at: usize,
+    xargs: Xargs,
+}
+
+impl Options<'_> {
+    /// Takes the letters without a value off a word: `-0n1` is `-0 -n1`.
+    fn without_flags(&mut self, mut text: String) -> String {
+        while text.len() > 2 && matches!(text.as_bytes(), [b'-', b'0' | b'r', ..]) {
+            match text.remove(1) {
+                '0' => self.xargs.items = Items::Nul,
+                _ => self.xargs.skip_empty = true,
+            }
+        }
+        text
+    }
+
+    fn take(&mut self, text: &str) -> Result<(), Refusal> {
+        if let Some(most) = self.value(text, "-n", "--max-args")? {
+            self.xargs.most = Some(number(&most, "-n")?);
+            self.xargs.lines = None;
+        } else if let Some(lines) = self.value(text, "-L", "--max-lines")? {
+            self.xargs.lines = Some(number(&lines, "-L")?);
+            (self.xargs.most, self.xargs.replace) = (None, None);
+        } else if let Some(replace) = self.value(text, "-I", "--replace")? {
+            self.replace(text, replace)?;
+        } else if let Some(delimiter) = self.value(text, "-d", "--delimiter")? {
+            self.xargs.items = items_between(&delimiter)?;
+        } else if let Some(processes) = self.value(text, "-P", "--max-procs")? {
+            // One after the other prints the same.
+            if !(1..=64).contains(&number(&processes, "-P")?) {
+                return Err(Refusal::new("-P", "asks for processes without end").form("xargs -n 1"));
+            }
+        } else {
+            match text {
+                "-0" | "--null" => self.xargs.items = Items::Nul,
+                "-r" | "--no-run-if-empty" => self.xargs.skip_empty = true,
+                "-x" | "--exit" => {}
+                _ => return Err(unknown(text)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the value of an option, attached or the next word; none when it is another option.
+    fn value(&mut self, text: &str, short: &str, long: &str) -> Result<Option<String>, Refusal> {
+        let attached = text
+            .strip_prefix(short)
+            .filter(|_| !text.starts_with("--"))
+            .or_else(|| text.strip_prefix(long).and_then(|rest| rest.strip_prefix('=')));
+        if let Some(attached) = attached.filter(|attached| !attached.is_empty()) {
+            return Ok(Some(attached.to_owned()));
+        }
+        if text != short && text != long {
+            return Ok(None);
+        }
+        let next = self.words.get(self.at).map(Argument::shown);
+        self.at += 1;
+        let missing = || Refusal::new(text, "needs a value, and the command ends after it");
+        next.ok_or_else(missing).map(Some)
+    }
+
+    fn replace(&mut self, text: &str, replace: String) -> Result<(), Refusal> {
+        if replace.is_empty() {
+            return Err(
+                Refusal::new(text, "names nothing to replace").form("xargs -I{} COMMAND {}")
+            );
+        }
+        self.xargs.replace = Some(replace);
+        (self.xargs.most, self.xargs.lines) = (None, None);
+        if self.xargs.items == Items::Words {
+            self.xargs.items = Items::Lines;
+        }
+        Ok(())
+    }
+}
+
+fn items_between(delimiter: &str) -> Result<Items, Refusal> {
+    match delimiter {
+        "\\n" | "\n" => Ok(Items::Lines),
+        "\\0" => Ok(Items::Nul),
+        other => Err(Refusal::new(other, "is a delimiter that `xargs` does not know here")
+            .form("tr ',' '\\n' | xargs -d '\\n' COMMAND")),
+    }
 }
 
 /// Returns the words of a run over one item.

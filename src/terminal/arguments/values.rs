@@ -106,29 +106,30 @@ impl Reader<'_> {
             }
             Kind::Format => git_format(&word.shown())?,
             Kind::Order => git_order(&word.shown())?,
-            Kind::Sed | Kind::Awk | Kind::Jq => {
-                let Some(script) = text.filter(|_| word.origin == Origin::Typed) else {
-                    return Err(Refusal::new(
-                        word.shown(),
-                        "is a program that comes from data, and only one that is written in the \
-                         line is run",
-                    ));
-                };
-                scene.note(script, || format!("program of `{}`, read whole", self.rule.name));
-                match kind {
-                    Kind::Awk => awk::check(script)?,
-                    Kind::Jq => jq::check(script)?,
-                    _ => match &mut self.sed {
-                        Some(sed) => {
-                            sed.push('\n');
-                            sed.push_str(script);
-                        }
-                        None => self.sed = Some(script.to_owned()),
-                    },
+            Kind::Awk => awk::check(self.script(word, scene)?)?,
+            Kind::Jq => jq::check(self.script(word, scene)?)?,
+            Kind::Sed => {
+                let script = self.script(word, scene)?;
+                match &mut self.sed {
+                    Some(all) => all.extend(["\n", script]),
+                    None => self.sed = Some(script.to_owned()),
                 }
             }
         }
         Ok(())
+    }
+
+    /// Returns a program in the language of a command, which must stand in the line.
+    fn script<'a>(&self, word: &'a Argument, scene: &mut Scene<'_>) -> Result<&'a str, Refusal> {
+        let Some(script) = word.text.to_str().filter(|_| word.origin == Origin::Typed) else {
+            return Err(Refusal::new(
+                word.shown(),
+                "is a program that comes from data, and only one that is written in the line is \
+                 run",
+            ));
+        };
+        scene.note(script, || format!("program of `{}`, read whole", self.rule.name));
+        Ok(script)
     }
 }
 

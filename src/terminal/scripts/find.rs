@@ -105,29 +105,11 @@ pub(in crate::terminal) fn read(
     words: &[Argument],
     scene: &mut Scene<'_>,
 ) -> Result<Find, Refusal> {
-    let mut arguments: Vec<OsString> = Vec::new();
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        if word.origin == Origin::Typed && begins_expression(word) {
-            let text = word.shown();
-            if arguments.len() == at && matches!(text.as_str(), "-P" | "-H" | "-O1" | "-O2" | "-O3")
-            {
-                arguments.push(word.text.clone());
-                at += 1;
-                continue;
-            }
-            break;
-        }
-        let path = word.as_path(|bytes| matches!(bytes, [b'-' | b'(' | b')' | b'!' | b',', ..]));
-        scene.note(&word.shown(), || "where `find` starts, inside".into());
-        scene.path(&path)?;
-        arguments.push(path);
-        at += 1;
-    }
-    let mut find = Find { arguments, command: None };
-    // Where a `-print` ended that tells the name of the very item: the two are one then.
-    let (mut prints, mut told) = (0, None);
-    while let Some(word) = words.get(at) {
+    let (starts, expression) = starting_points(words, scene)?;
+    let mut reader =
+        Reader { find: Find { arguments: starts, command: None }, prints: 0, told: None };
+    let mut rest = expression;
+    while let Some((word, behind)) = rest.split_first() {
         let text = word.shown();
         if word.origin == Origin::Data {
             return Err(Refusal::new(
@@ -137,54 +119,108 @@ pub(in crate::terminal) fn read(
             .form("find . -name '*.py'"));
         }
         if text == "-exec" {
-            let announces = prints == 1 && told == Some(find.arguments.len());
-            if prints > 0 && !announces {
-                return Err(Refusal::new(
-                    "-exec",
-                    "comes after another predicate that prints, so its items would be mixed up",
-                )
-                .advice("Leave the other one out, or write the search as a command of its own"));
-            }
-            find.command = Some(Xargs { announces, ..exec(&words[at + 1..])? });
-            if announces {
-                find.arguments.pop();
-            }
-            find.arguments.push("-print0".into());
-            scene.note("-exec … {}", || "run as `xargs`, its command checked".into());
+            reader.exec(behind, scene)?;
             break;
         }
-        let Some(takes) = takes(&text) else { return Err(unknown(&text)) };
-        scene.note(&text, || "predicate of `find` that only looks".into());
-        prints += usize::from(matches!(text.as_str(), "-print" | "-print0" | "-printf" | "-ls"));
-        let negated = find.arguments.last().is_some_and(|last| last == "!" || last == "-not");
-        find.arguments.push(word.text.clone());
-        if text == "-print" && !negated {
-            told = Some(find.arguments.len());
-        }
-        at += 1;
-        if takes == Nothing {
+        rest = reader.predicate(word, &text, behind, scene)?;
+    }
+    Ok(reader.find)
+}
+
+/// Reads the options in front and the folders to search, each inside; returns them with the words
+/// behind.
+fn starting_points<'a>(
+    words: &'a [Argument],
+    scene: &mut Scene<'_>,
+) -> Result<(Vec<OsString>, &'a [Argument]), Refusal> {
+    let mut starts: Vec<OsString> = Vec::new();
+    let mut are_options = true;
+    for (at, word) in words.iter().enumerate() {
+        if word.origin == Origin::Typed && begins_expression(word) {
+            let text = word.shown();
+            if !are_options || !matches!(text.as_str(), "-P" | "-H" | "-O1" | "-O2" | "-O3") {
+                return Ok((starts, &words[at..]));
+            }
+            starts.push(word.text.clone());
             continue;
         }
-        let Some(value) = words.get(at) else {
+        are_options = false;
+        let path = word.as_path(|bytes| matches!(bytes, [b'-' | b'(' | b')' | b'!' | b',', ..]));
+        scene.note(&word.shown(), || "where `find` starts, inside".into());
+        scene.path(&path)?;
+        starts.push(path);
+    }
+    Ok((starts, &[]))
+}
+
+/// The expression of a `find` while it is read.
+struct Reader {
+    find: Find,
+    /// How many predicates print.
+    prints: usize,
+    /// Where a `-print` ended that tells the name of the very item: with an `-exec` directly behind
+    /// it the two are one.
+    told: Option<usize>,
+}
+
+impl Reader {
+    /// Reads a predicate and the value that it takes; returns the words behind.
+    fn predicate<'a>(
+        &mut self,
+        word: &Argument,
+        text: &str,
+        behind: &'a [Argument],
+        scene: &mut Scene<'_>,
+    ) -> Result<&'a [Argument], Refusal> {
+        let Some(takes) = takes(text) else { return Err(unknown(text)) };
+        scene.note(text, || "predicate of `find` that only looks".into());
+        self.prints += usize::from(matches!(text, "-print" | "-print0" | "-printf" | "-ls"));
+        let arguments = &mut self.find.arguments;
+        let negated = arguments.last().is_some_and(|last| last == "!" || last == "-not");
+        arguments.push(word.text.clone());
+        if text == "-print" && !negated {
+            self.told = Some(arguments.len());
+        }
+        if takes == Nothing {
+            return Ok(behind);
+        }
+        let Some((value, behind)) = behind.split_first() else {
             return Err(Refusal::new(text, "needs a value, and the command ends after it"));
         };
-        at += 1;
         match takes {
             Path => {
                 scene.path(&value.text)?;
             }
             Number if !is_number(value) => {
-                return Err(Refusal::new(
-                    value.shown(),
-                    format!("stands where `{text}` takes a number"),
-                ));
+                let reason = format!("stands where `{text}` takes a number");
+                return Err(Refusal::new(value.shown(), reason));
             }
             Nothing | Text | Number => {}
         }
         scene.note(&value.shown(), || format!("value of `{text}`"));
-        find.arguments.push(value.text.clone());
+        arguments.push(value.text.clone());
+        Ok(behind)
     }
-    Ok(find)
+
+    /// Reads an `-exec`, which ends the words: the search prints its items for the command.
+    fn exec(&mut self, words: &[Argument], scene: &mut Scene<'_>) -> Result<(), Refusal> {
+        let arguments = &mut self.find.arguments;
+        let announces = self.prints == 1 && self.told == Some(arguments.len());
+        if self.prints > 0 && !announces {
+            return Err(Refusal::new(
+                "-exec",
+                "comes after another predicate that prints, so its items would be mixed up",
+            )
+            .advice("Leave the other one out, or write the search as a command of its own"));
+        }
+        self.find.command = Some(Xargs { announces, ..exec(words)? });
+        if announces {
+            arguments.pop();
+        }
+        arguments.push("-print0".into());
+        scene.note("-exec … {}", || "run as `xargs`, its command checked".into());
+        Ok(())
+    }
 }
 
 /// Returns what a predicate takes, or `None` for one that is not known to only look.
