@@ -7,8 +7,9 @@ use regex::Regex;
 
 static ID: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"note_\d{8}_\d{6}_\d+").ok());
 
-/// Marks the end of what the rules wrote into a note; what stands below is a person's.
-const END: &str = "<!-- end of what the offline rules wrote -->";
+/// Begins the line that ends what the rules wrote into a note, with a sum of it behind: a text
+/// that has another sum was edited by a person. What stands below is a person's too.
+const END: &str = "<!-- end of what the offline rules wrote";
 
 /// A note as a list or a search shows it: `id (type, status) “title” [tags] time`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,20 +86,60 @@ pub(super) fn waits_for(text: &str) -> Vec<&str> {
     line.map(|ids| ids.split(", ").collect()).unwrap_or_default()
 }
 
-/// Returns a content with the mark behind it, and behind that what a person wrote below the old
-/// one.
+/// Returns a content with the mark behind it, and behind that what a person wrote into the old
+/// body: below the old mark, above it, or everywhere if the mark is gone.
 pub(super) fn sealed(content: &str, old: &str) -> String {
-    let kept = old.split_once(END).map(|(_, kept)| kept.trim()).filter(|kept| !kept.is_empty());
     let content = content.trim();
-    match kept {
-        Some(kept) => format!("{content}\n\n{END}\n\n{kept}\n"),
-        None => format!("{content}\n\n{END}\n"),
+    let old = Old::read(old);
+    let mut kept = old.below.trim().to_owned();
+    if old.sum.as_deref().is_none_or(|sum| sum != sum_of(old.above)) {
+        // Which lines were the rules' is not known any more: those that they say again.
+        let is_new = |line: &&str| !content.lines().any(|known| known.trim() == line.trim());
+        let lines: Vec<&str> = old.above.lines().filter(is_new).collect();
+        kept = format!("{}\n\n{kept}", lines.join("\n").trim()).trim().to_owned();
+    }
+    let end = format!("{END} ({}) -->", sum_of(content));
+    if kept.is_empty() {
+        format!("{content}\n\n{end}\n")
+    } else {
+        format!("{content}\n\n{end}\n\n{kept}\n")
     }
 }
 
-/// Returns whether a body holds this content.
+/// Returns whether the rules wrote this content into a body, whatever became of it since.
 pub(super) fn holds(body: &str, content: &str) -> bool {
-    body.split_once(END).is_some_and(|(ours, _)| ours.trim() == content.trim())
+    let old = Old::read(body);
+    old.sum == Some(sum_of(content)) || old.sum.is_some() && old.above.trim() == content.trim()
+}
+
+/// A body that the rules wrote once.
+struct Old<'a> {
+    above: &'a str,
+    /// The sum that the mark tells; none where there is no mark.
+    sum: Option<String>,
+    below: &'a str,
+}
+
+impl<'a> Old<'a> {
+    fn read(body: &'a str) -> Self {
+        let Some((above, rest)) = body.split_once(END) else {
+            return Self { above: body, sum: None, below: "" };
+        };
+        let (mark, below) = rest.split_once('\n').unwrap_or((rest, ""));
+        let told = mark.split_once('(').and_then(|(_, told)| told.split_once(')'));
+        // Marks of old had no sum: what they are behind counts as not edited.
+        let sum = told.map_or_else(|| sum_of(above), |(told, _)| told.to_owned());
+        Self { above, sum: Some(sum), below }
+    }
+}
+
+/// Returns a sum of a text that is the same whatever its line ends and empty lines are; FNV-1a.
+fn sum_of(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let bytes = lines.flat_map(|line| line.bytes().chain([b'\n']));
+    let sum =
+        bytes.fold(0x811c_9dc5_u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{sum:08x}")
 }
 
 #[cfg(test)]
@@ -121,13 +162,28 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_wrote_below_is_kept() {
-        let first = sealed("a\n", "");
-        assert!(holds(&first, "a"));
+    fn what_a_person_wrote_is_kept() {
+        let end = |content: &str| format!("{END} ({}) -->", sum_of(content));
+        let first = sealed("a\n- b\n", "");
+        assert!(holds(&first, "a\n- b"));
         let edited = format!("{first}\nmine\n");
-        let second = sealed("b", &edited);
-        assert_eq!(second, format!("b\n\n{END}\n\nmine\n"));
-        assert!(holds(&second, "b") && !holds(&second, "a"));
+        let second = sealed("c", &edited);
+        assert_eq!(second, format!("c\n\n{}\n\nmine\n", end("c")));
+        assert!(holds(&second, "c") && !holds(&second, "a\n- b"));
+
+        // Within what the rules wrote: as long as they find the same, the text is left alone.
+        let within = edited.replace("- b", "- b, as Ann says").replace('\n', "\r\n");
+        assert!(holds(&within, "a\n- b"));
+        let third = sealed("a\n- c", &within);
+        assert_eq!(third, format!("a\n- c\n\n{}\n\n- b, as Ann says\n\nmine\n", end("a\n- c")));
+        assert_eq!(sealed("a\n- c", &third), third, "and it is kept once");
+        // Without the mark all of it is a person's.
+        assert!(!holds("a\nmy own words", "a"));
+        assert_eq!(sealed("a", "a\nmy own words"), format!("a\n\n{}\n\nmy own words\n", end("a")));
+        // A mark of old had no sum.
+        let old = format!("a\n\n{END} -->\n\nmine\n");
+        assert!(holds(&old, "a") && !holds(&old, "b"));
+        assert_eq!(sealed("b", &old), format!("b\n\n{}\n\nmine\n", end("b")));
     }
 
     #[test]

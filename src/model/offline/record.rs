@@ -1,5 +1,6 @@
 //! Writing findings down: a finding has one note, which a later run finds again and changes only
-//! when the finding changed. What is found no more is closed; what a person dropped stays dropped.
+//! when the finding changed. What is found no more is closed, what was done and is found still is
+//! opened again, which the answer says, and what a person dropped stays dropped.
 
 use serde_json::{Value, json};
 
@@ -74,6 +75,8 @@ enum How {
     Created,
     Updated,
     Unchanged,
+    /// It was marked as done, and is measured still.
+    Reopened,
     /// A person decided that it is not wanted.
     Dropped,
     /// It is found no more.
@@ -148,7 +151,7 @@ fn write(desk: &Desk<'_>, finding: &Finding, old: Option<Old<'_>>) -> Looked<Opt
     let mut changes = serde_json::Map::new();
     if !memory::holds(body, &finding.content) {
         changes.insert("content".into(), json!(memory::sealed(&finding.content, body)));
-        // The whole body is ours but for what is kept.
+        // What a person wrote is kept, so nothing is lost.
         changes.insert("force".into(), json!(true));
     }
     if entry.title != title {
@@ -157,14 +160,16 @@ fn write(desk: &Desk<'_>, finding: &Finding, old: Option<Old<'_>>) -> Looked<Opt
     if entry.kind != finding.kind.name() {
         changes.insert("note_type".into(), json!(finding.kind.name()));
     }
-    if !entry.is_live() {
+    let reopens = !entry.is_live();
+    if reopens {
         changes.insert("status".into(), json!("open"));
     }
     if changes.is_empty() {
         return Ok(written(entry.id, How::Unchanged));
     }
     let is_done = update(desk, &entry.id, changes)?;
-    Ok(if is_done { written(entry.id, How::Updated) } else { None })
+    let how = if reopens { How::Reopened } else { How::Updated };
+    Ok(if is_done { written(entry.id, how) } else { None })
 }
 
 /// Closes a note whose matter is found no more.
@@ -208,11 +213,22 @@ impl Recorded {
                 How::Created => language.pick("new", "新建"),
                 How::Updated => language.pick("updated", "更新"),
                 How::Unchanged => language.pick("unchanged", "未变"),
+                How::Reopened => language.pick(
+                    "was done, open again because it is still found",
+                    "曾标记完成，仍能测到，已重新打开",
+                ),
                 How::Dropped => language.pick("dropped by a person", "已由人放弃"),
                 How::Closed => language.pick("closed, found no more", "已关闭，不再出现"),
             };
             let Written { id, kind, title, .. } = note;
             page.item(&format!("`{id}` ({kind}, {how}) {title}"));
+        }
+        if self.notes.iter().any(|note| note.how == How::Reopened) {
+            page.text_gap();
+            page.paragraph(language.pick(
+                "`groundskeeper notes update ID --status dropped` closes one for good.",
+                "`groundskeeper notes update ID --status dropped` 可使某条不再打开。",
+            ));
         }
     }
 }

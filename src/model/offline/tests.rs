@@ -263,6 +263,18 @@ fn what_a_person_dropped_stays_dropped() {
 }
 
 #[test]
+fn what_is_done_and_found_still_is_opened_again_and_told() {
+    let list = ONE.replace("STATUS", "done");
+    let notes = [("list", list.as_str()), ("update", "updated note note_20250119_153000_7")];
+    let (answer, calls) =
+        World { commands: &TRACKED, notes: &notes }.play(request("explore", "Language: en"));
+    let told = "`note_20250119_153000_7` (action, was done, open again because it is still found)";
+    assert!(answer.contains(told) && answer.contains("--status dropped"), "{answer}");
+    let update = calls.iter().find(|call| call.arguments.contains("\"update\"")).unwrap();
+    assert!(update.arguments.contains("\"status\":\"open\""), "{}", update.arguments);
+}
+
+#[test]
 fn a_plan_puts_what_waits_behind_what_it_waits_for() {
     let list = "3 of 3 notes\n\
         note_20250119_153000_0 (action, open) “Split it” [x] 2025-01-19T15:30:00\n\
