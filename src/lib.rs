@@ -27,3 +27,8 @@ pub mod support;
 pub mod terminal;
 pub mod tools;
 pub mod ui;
+
+/// The page on testing: what it shows is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/testing.md")]
+pub struct TestingPage;

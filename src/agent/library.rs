@@ -5,7 +5,7 @@ use crate::context::ContextSource;
 use crate::model::ChatModel;
 use crate::notes::{NewNote, NoteKind};
 use crate::prompts::Prompts;
-use crate::protocol::{CommandOrigin, EventKind, NoteAction, NoteChange, Outcome, Stats};
+use crate::protocol::{CommandOrigin, Event, EventKind, NoteAction, NoteChange, Outcome, Stats};
 use crate::tools::{DuplicateTool, Tool};
 use std::path::Path;
 use std::sync::Arc;
@@ -86,6 +86,11 @@ impl CodebaseMaintainer {
     /// Returns what the session did so far, counted from its events.
     pub fn stats(&self) -> Stats {
         stats(self.recorder.events())
+    }
+
+    /// Returns what happened in the session so far, the oldest first, as the journal has it.
+    pub fn events(&self) -> &[Event] {
+        self.recorder.events()
     }
 
     /// Returns the session's id; empty before the first turn.

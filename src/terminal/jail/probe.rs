@@ -20,6 +20,9 @@ pub struct Check {
     pub stopped: bool,
 }
 
+/// What a program says that is no helper: it ran, and did not end as one.
+const NO_ANSWER: &str = "the jail's helper gave no answer (a program of your own has to call `terminal::run_jail_helper` first of all)";
+
 /// The oldest Landlock interface that can stop a file from being shortened.
 const OLDEST_LANDLOCK: u32 = 3;
 
@@ -53,15 +56,15 @@ impl JailReport {
                 _ => {}
             }
         }
-        if report.landlock == 0 {
+        if report.checks.is_empty() {
+            // Nothing is known of the kernel then.
+            report.missing.push(NO_ANSWER.to_owned());
+        } else if report.landlock == 0 {
             report.missing.push("no Landlock in this kernel".to_owned());
         } else if report.landlock < OLDEST_LANDLOCK {
             let number = report.landlock;
             let needed = OLDEST_LANDLOCK;
             report.missing.push(format!("Landlock {number} of this kernel is older than {needed}"));
-        }
-        if report.checks.is_empty() {
-            report.missing.push("the self-test gave no answer".to_owned());
         }
         let open = report.checks.iter().filter(|check| !check.stopped);
         report.missing.extend(open.map(|check| format!("not stopped: {}", check.tried)));
@@ -135,10 +138,13 @@ mod tests {
     #[test]
     fn a_report_names_what_is_missing() {
         check_missing("landlock\t7\nstopped\topening a socket\n", &[]);
+        check_missing("landlock\t0\nstopped\topening a socket\n", &["no Landlock in this kernel"]);
         check_missing(
             "landlock\t2\nopen\topening a socket\n",
             &["Landlock 2 of this kernel is older than 3", "not stopped: opening a socket"],
         );
-        check_missing("", &["no Landlock in this kernel", "the self-test gave no answer"]);
+        for printed in ["", "running 0 tests\n"] {
+            check_missing(printed, &[NO_ANSWER]);
+        }
     }
 }
