@@ -96,9 +96,10 @@ pub(super) fn sealed(content: &str, old: &str) -> String {
         // Which lines were the rules' is not known any more: those that they say again.
         let is_new = |line: &&str| !content.lines().any(|known| known.trim() == line.trim());
         let lines: Vec<&str> = old.above.lines().filter(is_new).collect();
-        kept = format!("{}\n\n{kept}", lines.join("\n").trim()).trim().to_owned();
+        kept = format!("{}\n\n{kept}", lines.join("\n").trim());
     }
     let end = format!("{END} ({}) -->", sum_of(content));
+    let kept = kept.trim();
     if kept.is_empty() {
         format!("{content}\n\n{end}\n")
     } else {
