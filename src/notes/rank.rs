@@ -279,6 +279,11 @@ mod tests {
         check(&texts, "filesystem", &[1, 0]);
         check(&texts, "fileSystem", &[0, 1]);
         check(&texts, "UTF-8", &[2]);
+        // A part of a word keeps an `e` that the stem of the whole loses.
+        let texts = ["the `file_name` of it", "filenames", "x"];
+        check(&texts, "filename", &[1, 0]);
+        check(&texts, "file_name", &[0, 1]);
+        check(&texts, "fileNames", &[0, 1]);
     }
 
     #[test]

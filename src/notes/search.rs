@@ -168,6 +168,12 @@ fn missing(index: &impl Postings, query: &str) -> Vec<String> {
                 continue;
             }
             index.look_up(kind, term, &mut |_| any = true);
+            // A word in one piece is found where notes write it in several, and the other way round.
+            match kind {
+                TermKind::Word => index.look_up(TermKind::Identifier, term, &mut |_| any = true),
+                TermKind::Identifier => index.look_up(TermKind::Word, term, &mut |_| any = true),
+                TermKind::Pair | TermKind::Character => {}
+            }
         }
         if !any && !terms.is_empty() && !missing.iter().any(|known| known == word) {
             missing.push(word.to_owned());

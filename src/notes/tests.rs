@@ -320,6 +320,11 @@ fn search_tells_what_it_left_out() {
     assert_eq!((found.hits.len(), found.hidden, found.searched), (1, 1, 2));
     assert_eq!(found.missing_terms, ["unicorn"]);
     assert_eq!(found.hits[0].snippet, "the pool is exhausted under load");
+    store.create(new("Names", "the `file_name` in HomePage and a codebase")).unwrap();
+    for spelled in ["filename", "file_name", "homepages", "codeBase"] {
+        let found = store.search(spelled, &Filter::default()).unwrap();
+        assert_eq!((found.total, found.missing_terms.len()), (1, 0), "{spelled}");
+    }
     let asked = Filter { status: Some(Status::Superseded), ..Filter::default() };
     assert_eq!(store.search("pool", &asked).unwrap().hits[0].entry.title, "Old pool");
     let tagged = Filter { tags: vec!["other".to_owned(), "DB".to_owned()], ..Filter::default() };

@@ -9,11 +9,13 @@
 mod known;
 mod normal;
 
+use std::collections::HashSet;
+
 pub(super) use known::forms_of;
 pub use known::short_stems;
 pub(super) use normal::{Normal, normalized};
 
-use super::stem::stem_in_place;
+use super::stem::{stem, stem_in_place};
 use known::{is_stop_word, short_stem};
 
 /// What a term is; each kind is a field of its own, with lengths and frequencies of its own.
@@ -21,7 +23,7 @@ use known::{is_stop_word, short_stem};
 pub enum TermKind {
     /// A stemmed word, or a number.
     Word,
-    /// An identifier of several parts, joined: `snake_case` is `snakecase`.
+    /// An identifier of several parts, joined and stemmed as one word: `snake_case` is `snakecas`.
     Identifier,
     /// Two neighbouring characters of a script without spaces.
     Pair,
@@ -71,16 +73,17 @@ pub fn terms(text: &str) -> Terms {
 /// *walk builder* asks for `WalkBuilder`.
 pub fn query_terms(text: &str) -> Terms {
     let mut terms = terms(text);
-    for pair in terms.words.windows(2) {
-        let joined = pair.concat();
-        if !terms.identifiers.contains(&joined) {
-            terms.identifiers.push(joined);
-        }
-    }
-    for triple in terms.words.windows(3) {
-        let joined = triple.concat();
-        if !terms.identifiers.contains(&joined) {
-            terms.identifiers.push(joined);
+    let mut known: HashSet<String> = terms.identifiers.iter().cloned().collect();
+    for count in [2, 3] {
+        for neighbours in terms.words.windows(count) {
+            // Nobody knows any more how the last of them was written.
+            let joined = neighbours.concat();
+            let stemmed = stem(&joined);
+            for joined in [joined, stemmed] {
+                if known.insert(joined.clone()) {
+                    terms.identifiers.push(joined);
+                }
+            }
         }
     }
     terms
@@ -151,6 +154,10 @@ struct Tokeniser {
     part: String,
     /// The stems of the identifier's parts so far, joined.
     joined: String,
+    /// How long that was without the last part, and how that one is written; empty where it has a
+    /// short form.
+    before: usize,
+    tail: String,
     /// How many parts the identifier has so far.
     parts: usize,
     last: Last,
@@ -250,8 +257,13 @@ impl Tokeniser {
             return;
         }
         let stop = is_stop_word(self.part.as_bytes());
+        self.tail.clear();
+        if self.parts > 0 {
+            self.tail.push_str(&self.part);
+        }
         stem_in_place(&mut self.part);
         if let Some(short) = short_stem(&self.part) {
+            self.tail.clear();
             self.part.clear();
             self.part.push_str(short);
         }
@@ -259,6 +271,7 @@ impl Tokeniser {
             found(TermKind::Word, &self.part);
         }
         if self.joined.len() <= LONGEST_IDENTIFIER {
+            self.before = self.joined.len();
             self.joined.push_str(&self.part);
         }
         self.parts += 1;
@@ -268,6 +281,12 @@ impl Tokeniser {
     fn end_identifier(&mut self, found: &mut impl FnMut(TermKind, &str)) {
         self.end_part(found);
         if self.parts > 1 && self.joined.len() <= LONGEST_IDENTIFIER {
+            // The stem of *filename* has lost a letter that the stem of *name* keeps.
+            if !self.tail.is_empty() {
+                self.joined.truncate(self.before);
+                self.joined.push_str(&self.tail);
+                stem_in_place(&mut self.joined);
+            }
             found(TermKind::Identifier, &self.joined);
         }
         self.joined.clear();
@@ -318,8 +337,9 @@ mod tests {
         );
         check("HTTPServer", &["http", "serv"], &["httpserv"]);
         check("src/notes.rs:12", &["src", "note", "rs", "12"], &[]);
-        check("GIT_CONFIG_GLOBAL", &["git", "config", "global"], &["gitconfigglobal"]);
-        check("--no-ignore", &["no", "ignor"], &["noignor"]);
+        check("GIT_CONFIG_GLOBAL", &["git", "config", "global"], &["gitconfigglob"]);
+        check("file_name filename", &["file", "name", "filenam"], &["filenam"]);
+        check("--no-ignore", &["no", "ignor"], &["noign"]);
         check("parse_args", &["pars", "arg"], &["parsarg"]);
         check("argument parser", &["arg", "pars"], &[]);
         check("__init__ a--b", &["init", "b"], &[]);
@@ -343,7 +363,10 @@ mod tests {
     #[test]
     fn a_question_joins_neighbours() {
         let terms = query_terms("the walk builder type");
-        assert_eq!(terms.identifiers, ["walkbuild", "buildtype", "walkbuildtype"]);
+        assert_eq!(
+            terms.identifiers,
+            ["walkbuild", "buildtype", "buildtyp", "walkbuildtype", "walkbuildtyp"]
+        );
     }
 
     #[test]

@@ -132,7 +132,7 @@ impl Header {
 }
 
 /// Begins the file. It changes with what the file holds, the terms of the tokeniser included.
-const MAGIC: &[u8; 8] = b"gknotes8";
+const MAGIC: &[u8; 8] = b"gknotes9";
 
 /// So many bytes are asked for without looking how many there are.
 const SMALL: usize = 1 << 16;
