@@ -12,7 +12,7 @@ use super::files;
 use super::format;
 use super::front_matter::NoteText;
 use super::lifecycle;
-use super::links::cycle_from;
+use super::links::{Graph, cycles};
 use super::near::{self, fingerprint, likeness};
 use super::note::{NoteId, NoteKind};
 use super::secrets;
@@ -218,26 +218,23 @@ fn same_ids(entries: &[&Entry], findings: &mut Vec<Finding>) {
 }
 
 fn references(entries: &[&Entry], findings: &mut Vec<Finding>) {
-    let graph: BTreeMap<String, Vec<String>> = entries
+    let graph: Graph = entries
         .iter()
         .filter_map(|entry| Some((entry.id.as_ref()?.to_string(), entry.depends_on.clone())))
         .collect();
-    let mut told: Vec<Vec<String>> = Vec::new();
     for entry in entries {
         for wanted in entry.depends_on.iter().filter(|wanted| !graph.contains_key(*wanted)) {
             let message = format!("it depends on {wanted}, which is not there");
             findings.push(Finding::new(&entry.file, Severity::Warning, message));
         }
-        let cycle = entry.id.as_ref().and_then(|id| cycle_from(id.as_str(), &graph));
-        if let Some(cycle) = cycle {
-            let mut members = cycle.clone();
-            members.sort();
-            members.dedup();
-            if !told.contains(&members) {
-                let message = format!("these notes wait for each other: {}", cycle.join(" → "));
-                findings.push(Finding::new(&entry.file, Severity::Error, message));
-                told.push(members);
-            }
+    }
+    for cycle in cycles(&graph) {
+        let is_first = |entry: &&&Entry| {
+            entry.id.as_ref().map(NoteId::as_str) == cycle.first().map(String::as_str)
+        };
+        if let Some(entry) = entries.iter().find(is_first) {
+            let message = format!("these notes wait for each other: {}", cycle.join(" → "));
+            findings.push(Finding::new(&entry.file, Severity::Error, message));
         }
     }
 }

@@ -4,12 +4,12 @@
 //! Nothing here is stored: it is computed from type, status and dependencies, by one function that
 //! every view uses.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chrono::FixedOffset;
 
 use super::entry::{Entry, file_order};
-use super::note::{NoteId, NoteKind, Status};
+use super::note::{NoteKind, Status};
 
 /// Why a note comes back unasked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,13 +49,28 @@ pub(super) fn returns(entries: &[&Entry], zone: FixedOffset) -> Vec<Return> {
     entries.iter().enumerate().map(one).collect()
 }
 
-/// Returns the ids that a note waits for: dependencies that are not done, or not there.
-pub(super) fn waits_for<'a>(entry: &'a Entry, entries: &[&Entry]) -> Vec<&'a str> {
-    let is_done = |id: &str| {
-        let found = entries.iter().find(|other| other.id.as_ref().map(NoteId::as_str) == Some(id));
-        found.is_some_and(|other| other.status == Status::Done)
-    };
-    entry.depends_on.iter().map(String::as_str).filter(|id| !is_done(id)).collect()
+/// Which notes are done, by their ids: what others wait for.
+pub(super) struct Done<'a> {
+    ids: HashSet<&'a str>,
+}
+
+impl<'a> Done<'a> {
+    /// Looks at all notes; of two with one id the first counts.
+    pub(super) fn of(entries: &[&'a Entry]) -> Self {
+        let mut first: HashMap<&str, Status> = HashMap::new();
+        for entry in entries {
+            if let Some(id) = &entry.id {
+                first.entry(id.as_str()).or_insert(entry.status);
+            }
+        }
+        let done = first.into_iter().filter(|(_, status)| *status == Status::Done);
+        Self { ids: done.map(|(id, _)| id).collect() }
+    }
+
+    /// Returns whether a note waits for nothing: all that it depends on is there and done.
+    pub(super) fn lets_begin(&self, entry: &Entry) -> bool {
+        entry.depends_on.iter().all(|id| self.ids.contains(id.as_str()))
+    }
 }
 
 /// Returns whether a note still counts.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::catalog::Catalog;
 use super::entry::{Entry, Head};
 use super::error::NoteError;
-use super::lifecycle::{self, Return};
+use super::lifecycle::{self, Done, Return};
 use super::newest::Newest;
 use super::note::{Note, NoteKind, Status};
 use super::store::NoteStore;
@@ -99,12 +99,13 @@ impl NoteStore {
                 .map(|(_, entry)| entry.clone())
                 .collect(),
         };
+        let done = Done::of(&notes);
         for (entry, why) in notes.iter().zip(lifecycle::returns(&notes, self.zone())) {
             *summary.type_distribution.entry(entry.kind).or_default() += 1;
             *summary.status_distribution.entry(entry.status).or_default() += 1;
             match why {
                 Return::OpenBlocker => summary.open_blockers.push((*entry).clone()),
-                Return::OpenAction if lifecycle::waits_for(entry, &notes).is_empty() => {
+                Return::OpenAction if done.lets_begin(entry) => {
                     summary.ready_actions.push((*entry).clone());
                 }
                 Return::OpenAction | Return::CurrentState | Return::No => {}
