@@ -4,7 +4,7 @@
 
 use super::super::ChatRequest;
 use super::language::Language;
-use crate::protocol::Message;
+use crate::protocol::{Message, ToolCall};
 
 /// One turn, as far as it has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +103,21 @@ fn start_of_turn(messages: &[Message]) -> usize {
 /// How the result of a call begins that was cut off: it is made again.
 const INTERRUPTED: &str = "The turn was interrupted before this call ended";
 
+/// How the terminal's remark begins below what a command had printed until it was cut off.
+const CUT_OFF: &str = "[the command was interrupted";
+
+/// Returns whether a result is that of a call which is made again. What was cut off twice is not,
+/// so that no file whose last line looks like the remark keeps a turn going.
+fn is_cut_off(call: &ToolCall, result: &str, calls: &[&ToolCall]) -> bool {
+    let is_same = |other: &&&ToolCall| {
+        (other.name.as_str(), other.arguments.as_str())
+            == (call.name.as_str(), call.arguments.as_str())
+    };
+    let is_remark = |line: &str| line.starts_with(CUT_OFF);
+    result.starts_with(INTERRUPTED)
+        || (result.lines().rev().take(3).any(is_remark) && calls.iter().filter(is_same).count() < 2)
+}
+
 fn answered(messages: &[Message]) -> Vec<Answered> {
     let calls = messages.iter().flat_map(|message| match message {
         Message::Assistant { calls, .. } => calls.as_slice(),
@@ -117,9 +132,13 @@ fn answered(messages: &[Message]) -> Vec<Answered> {
             | Message::Tool { .. } => None,
         })
     };
+    let calls: Vec<&ToolCall> = calls.collect();
+    // The newest first: what was cut off has its answer there.
     calls
+        .iter()
+        .rev()
         .filter_map(|call| {
-            let result = result(&call.id).filter(|result| !result.starts_with(INTERRUPTED))?;
+            let result = result(&call.id).filter(|result| !is_cut_off(call, result, &calls))?;
             let (tool, arguments) = (call.name.clone(), call.arguments.clone());
             Some(Answered { tool, arguments, result })
         })
@@ -190,7 +209,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::protocol::{ToolCall, ToolSpec};
+    use crate::protocol::ToolSpec;
 
     fn user(content: &str) -> Message {
         Message::User { content: content.to_owned() }
@@ -270,6 +289,21 @@ mod tests {
         assert_eq!((turn.question.as_str(), turn.project.as_str()), ("second", "shop"));
         let results: Vec<&str> = turn.answered.iter().map(|call| call.result.as_str()).collect();
         assert_eq!(results, ["result of b"]);
+        // What a command printed until Ctrl-C is no answer, unless it is all that there will be.
+        let cut_off = "1 a\n\n[the command was interrupted; what it had printed is above]";
+        let mut again = messages.clone();
+        for id in ["e", "f"] {
+            again
+                .push(assistant("", vec![ToolCall::new(id, "terminal", &json!({"command": "e"}))]));
+            again.push(Message::Tool {
+                call_id: id.to_owned(),
+                name: "terminal".to_owned(),
+                content: cut_off.to_owned(),
+            });
+            let known = read(again.clone()).answered;
+            let is_known = known.iter().any(|call| call.result == cut_off);
+            assert_eq!(is_known, id == "f");
+        }
         assert!(!turn.asked_again, "a reminder is no second question");
         messages.push(assistant("Answer.", Vec::new()));
         messages.push(user("Record it."));

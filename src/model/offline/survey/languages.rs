@@ -75,6 +75,8 @@ const KNOWN: [Known; 46] = [
 pub(in super::super) struct Languages {
     rows: Vec<Row>,
     total_lines: Option<u64>,
+    /// Whether the lines are known; where they are not, they are 0.
+    has_lines: bool,
     files_line: String,
     lines_line: String,
     complete: bool,
@@ -98,6 +100,7 @@ impl Languages {
         let lines = desk.run(&lines_line);
         let (files, lines) = (files?, lines?);
         let complete = !files.counted().is_empty() && !lines.kind("all").is_empty();
+        let has_lines = lines.is_answer();
         let files = files.counted();
         let rows = |kind| lines.kind(kind);
         let total_lines = rows("all").first().map(|row| row.count);
@@ -105,7 +108,7 @@ impl Languages {
         let mut rows: Vec<Row> =
             KNOWN.iter().filter_map(|known| row(known, &files, &lines)).collect();
         rows.sort_by(|a, b| b.lines.cmp(&a.lines).then(b.files.cmp(&a.files)));
-        Ok(Self { rows, total_lines, files_line, lines_line, complete })
+        Ok(Self { rows, total_lines, has_lines, files_line, lines_line, complete })
     }
 
     /// Returns the lines of code, in all languages that are code.
@@ -119,9 +122,9 @@ impl Languages {
         code.flat_map(|row| row.endings.iter().copied()).collect()
     }
 
-    /// Returns the language with the most lines of code.
+    /// Returns the language with the most lines of code; none where they could not be counted.
     pub(in super::super) fn main(&self) -> Option<(&'static str, u64, u64)> {
-        let row = self.rows.iter().find(|row| row.code)?;
+        let row = self.rows.iter().find(|row| row.code && self.has_lines)?;
         Some((row.name, row.files, row.lines))
     }
 
@@ -168,7 +171,10 @@ impl Languages {
     /// Returns the languages as one line.
     pub(in super::super) fn summary(&self) -> String {
         let rows = self.rows.iter().take(6);
-        let rows = rows.map(|row| format!("{} {}/{}", row.name, row.files, row.lines));
+        let rows = rows.map(|row| {
+            let lines = if self.has_lines { row.lines.to_string() } else { "?".to_owned() };
+            format!("{} {}/{lines}", row.name, row.files)
+        });
         rows.collect::<Vec<_>>().join(", ")
     }
 }
