@@ -108,6 +108,8 @@ pub(super) fn walk(workspace: &Workspace, from: &Path, depth: usize) -> Walk {
         }
         level = below;
     }
+    // What lies deeper was not looked at.
+    walk.is_cut |= !level.is_empty();
     walk
 }
 

@@ -52,8 +52,8 @@ impl ContextSource for RepoMap {
     }
 }
 
-/// How deep files are counted.
-const DEPTH: usize = 8;
+/// How deep files are counted; a package of Java begins ten folders deep.
+const DEPTH: usize = 24;
 
 /// How many folders are told of.
 const MOST_FOLDERS: usize = 24;
@@ -135,6 +135,16 @@ mod tests {
             map[0].content,
             "6 files; by extension: py 3, md 1, none 1, sql 1\nat the top: Makefile README.md\napp/ 4\napp/models/ 3"
         );
+    }
+
+    #[test]
+    fn deep_files_are_counted_and_too_deep_ones_make_it_at_least() {
+        let path = |depth: usize| format!("{}x.rs", "d/".repeat(depth));
+        for (depth, expected) in [(11, "2 files; "), (30, "at least 1 files; ")] {
+            let folder = tree(&[("a.rs", ""), (path(depth).as_str(), "")]);
+            let map = gather(&RepoMap::new(workspace(&folder)), "x").unwrap();
+            assert!(map[0].content.starts_with(expected), "{}", map[0].content);
+        }
     }
 
     #[test]
