@@ -105,14 +105,14 @@ impl CodebaseMaintainer {
     /// When a prompt is broken or the fixed parts exceed the budget.
     pub async fn preview(&mut self, request: Request) -> Result<BuiltContext, AgentError> {
         let had_language = self.prompts.is_some();
-        let had_told = self.told_of_the_jail;
+        let had_told = (self.told_of_the_jail, self.told_of_git);
         // Whoever gives up waiting leaves the recorder quiet; the next turn lets it speak.
         self.recorder.be_quiet();
         self.ask_about_notes(false);
         let built = self.would_send(request).await;
         self.ask_about_notes(true);
         self.recorder.speak();
-        self.told_of_the_jail = had_told;
+        (self.told_of_the_jail, self.told_of_git) = had_told;
         if !had_language {
             self.prompts = None;
         }
@@ -179,12 +179,30 @@ impl CodebaseMaintainer {
                 self.recorder.warn(sentence);
             }
         }
-        let is_git = self.workspace.root().join(".git").exists();
+        let is_git = self.is_git_read();
+        if !is_git
+            && !self.told_of_git
+            && let Some(refusal) = self.git_refusal()
+        {
+            self.told_of_git = true;
+            self.recorder.warn(format!("Git is not asked here: {refusal}"));
+        }
         let mut packets = Vec::new();
         for line in mode.looks(is_git, target) {
             packets.extend(self.look_at(line, LOOK_RELEVANCE).await?);
         }
         Ok(packets)
+    }
+
+    /// Returns whether there is a repository that may be read.
+    pub(super) fn is_git_read(&self) -> bool {
+        self.workspace.root().join(".git").exists() && self.git_refusal().is_none()
+    }
+
+    /// Returns why Git may not be asked, where its folder lies outside of the workspace.
+    fn git_refusal(&self) -> Option<String> {
+        let is_there = self.workspace.root().join(".git").symlink_metadata().is_ok();
+        is_there.then(|| self.terminal.refusal("git log -n 1"))?
     }
 
     /// Runs a command line and returns its output as a candidate; a refusal is told.

@@ -23,7 +23,7 @@ impl CodebaseMaintainer {
         offered: &[ContextPacket],
     ) -> Option<String> {
         let commits = self.limits.commits;
-        if commits == 0 || mode == Mode::Plan || !self.workspace.root().join(".git").exists() {
+        if commits == 0 || mode == Mode::Plan || !self.is_git_read() {
             return None;
         }
         let named = text.split_whitespace().filter(|word| is_a_path(word));

@@ -109,6 +109,7 @@ pub struct CodebaseMaintainer {
     pending_warnings: Vec<String>,
     /// Whether it was looked into whether the jail is whole.
     told_of_the_jail: bool,
+    told_of_git: bool,
     prompt: Prompt,
 }
 

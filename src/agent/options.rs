@@ -198,6 +198,7 @@ impl CodebaseMaintainer {
             resumed: Vec::new(),
             pending_warnings,
             told_of_the_jail: false,
+            told_of_git: false,
             prompt: Prompt::default(),
         })
     }

@@ -89,6 +89,12 @@ impl TerminalTool {
         self.terminal.degraded()
     }
 
+    /// Returns why a line would be refused at the top of the workspace; runs nothing.
+    pub fn refusal(&self, line: &str) -> Option<String> {
+        let top = self.terminal.workspace().top();
+        self.terminal.plan(line, &top).err().map(|refusal| refusal.for_human())
+    }
+
     /// Returns the folder where the next line starts, from the root of the workspace.
     pub fn directory(&self) -> WorkspacePath {
         let mut directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);

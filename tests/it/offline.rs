@@ -291,6 +291,22 @@ fn any_file_name_is_counted_once() {
 }
 
 #[test]
+fn a_repository_that_lies_elsewhere_is_told_once_and_done_without() {
+    let env = Env::new().file("a.py", "def a():\n    pass\n");
+    env.git(&["init", "-q", "--separate-git-dir", "../elsewhere"]);
+    env.git(&["add", "-A"]);
+    env.git(&["commit", "-q", "-m", "x"]);
+    for command in ["explore", "analyze"] {
+        let ran = env.run([command]).code(0);
+        check_holds(&ran.stdout(), &["has 1 file (without Git, whose folder lies outside"]);
+        assert!(!ran.stdout().contains("no Git repository"), "{}", ran.stdout());
+        let told = "warning: Git is not asked here: `.git` leads to a repository outside";
+        assert!(ran.stderr().contains(told), "{}", ran.stderr());
+        assert_eq!(ran.stderr().matches("`.git` leads").count(), 1, "{}", ran.stderr());
+    }
+}
+
+#[test]
 fn without_git_the_folder_is_looked_at_as_it_lies_there() {
     let env = Env::new()
         .file("src/a.py", "def a():\n    pass\n")

@@ -94,7 +94,9 @@ pub(super) struct Output {
 enum State {
     /// It ran; its exit code says nothing by itself (`grep` without a match has 1).
     Ran,
-    /// It was refused, or it broke off.
+    /// It was refused.
+    Refused,
+    /// It broke off.
     Failed,
     /// The turn ended before.
     #[default]
@@ -108,8 +110,12 @@ impl Output {
         let remarks = lines.split_off(first_remark);
         let refused = lines.first().is_some_and(|line| line.starts_with("Refused"));
         let broken = remarks.iter().any(|line| breaks_off(line) || is_fatal(line));
-        let state = if refused || broken { State::Failed } else { State::Ran };
-        if state == State::Failed {
+        let state = match (refused, broken) {
+            (true, _) => State::Refused,
+            (false, true) => State::Failed,
+            (false, false) => State::Ran,
+        };
+        if state != State::Ran {
             lines.clear();
         }
         Self { lines, state }
@@ -122,6 +128,11 @@ impl Output {
     /// Returns whether the lines are an answer: the command ran to its end.
     pub(super) fn is_answer(&self) -> bool {
         self.state == State::Ran
+    }
+
+    /// Returns whether it was not allowed to run.
+    pub(super) fn is_refused(&self) -> bool {
+        self.state == State::Refused
     }
 
     /// Returns the lines of the output.

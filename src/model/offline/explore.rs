@@ -128,6 +128,11 @@ pub(super) fn write_lead(
     } else {
         let reason = if scope.repository {
             language.pick("none of them tracked by Git", "均未被 Git 跟踪")
+        } else if scope.is_elsewhere {
+            language.pick(
+                "without Git, whose folder lies outside and is not read",
+                "未使用 Git：其目录在工作区之外，不予读取",
+            )
         } else {
             language.pick("no Git repository", "不是 Git 仓库")
         };

@@ -12,6 +12,8 @@ pub(super) struct Scope {
     pub(super) count_line: String,
     /// Whether there is a repository at all, tracked files or not.
     pub(super) repository: bool,
+    /// Whether there is one that may not be read, since it lies outside.
+    pub(super) is_elsewhere: bool,
     /// Files that Git neither tracks nor ignores.
     pub(super) untracked: Option<u64>,
     pub(super) untracked_line: String,
@@ -79,6 +81,7 @@ impl Scope {
             count,
             count_line,
             repository,
+            is_elsewhere: inside.is_refused(),
             untracked: untracked.number().filter(|_| repository),
             untracked_line: UNTRACKED.to_owned(),
             topic,
