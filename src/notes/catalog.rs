@@ -199,12 +199,12 @@ impl Postings for Catalog {
         mean_of(&lengths)
     }
 
-    fn terms(&self, kind: TermKind, beginning: &str, found: &mut dyn FnMut(&str)) {
+    fn terms(&self, kind: TermKind, firsts: &[char], found: &mut dyn FnMut(&str)) {
         if let Some(segment) = &self.segment {
-            segment.terms(kind, beginning, found);
+            segment.terms(kind, firsts, found);
         }
         for fresh in &self.fresh {
-            fresh.index().terms(kind, beginning, found);
+            fresh.index().terms(kind, firsts, found);
         }
     }
 }

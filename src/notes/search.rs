@@ -1,6 +1,8 @@
 //! Search: the ranking of [`super::rank`] over title, tags and body, with what a reader
 //! must know to trust an answer: how much was searched, what was left out, which words hit nothing.
 
+use std::collections::HashSet;
+
 use super::catalog::Catalog;
 use super::entry::Entry;
 use super::error::NoteError;
@@ -153,6 +155,7 @@ fn cut_around(line: &str, terms: &Terms) -> String {
 /// Returns the words of a query, as written, that no note has.
 fn missing(index: &impl Postings, query: &str) -> Vec<String> {
     let mut missing = Vec::new();
+    let mut seen = HashSet::new();
     for word in query.split(|character: char| character.is_whitespace() || is_mark(character)) {
         let word = word.trim_matches(|character: char| !character.is_alphanumeric());
         let terms = words::terms(word);
@@ -175,7 +178,7 @@ fn missing(index: &impl Postings, query: &str) -> Vec<String> {
                 TermKind::Pair | TermKind::Character => {}
             }
         }
-        if !any && !terms.is_empty() && !missing.iter().any(|known| known == word) {
+        if !any && !terms.is_empty() && seen.insert(word) {
             missing.push(word.to_owned());
         }
     }

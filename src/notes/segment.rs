@@ -301,14 +301,17 @@ impl Postings for Segment {
         self.header.means[slot(kind)]
     }
 
-    fn terms(&self, kind: TermKind, beginning: &str, found: &mut dyn FnMut(&str)) {
+    fn terms(&self, kind: TermKind, firsts: &[char], found: &mut dyn FnMut(&str)) {
         let mut each = |name: &[u8]| {
             if let Ok(name) = std::str::from_utf8(name) {
                 found(name);
             }
         };
-        if !self.table(kind).beginning(&self.bytes, beginning.as_bytes(), &mut each) {
-            self.is_damaged.store(true, Ordering::Relaxed);
+        for first in firsts {
+            let beginning = first.encode_utf8(&mut [0; 4]).as_bytes().to_vec();
+            if !self.table(kind).beginning(&self.bytes, &beginning, &mut each) {
+                self.is_damaged.store(true, Ordering::Relaxed);
+            }
         }
     }
 }

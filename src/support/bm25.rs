@@ -44,9 +44,9 @@ pub trait Postings {
     fn length(&self, kind: TermKind, document: u32) -> u32;
     /// Returns the mean length of the documents that have any term of the kind.
     fn mean_length(&self, kind: TermKind) -> f64;
-    /// Calls `found` with each term of a kind that begins so, in no order. An index that knows only
-    /// what it was asked for has none to tell.
-    fn terms(&self, _kind: TermKind, _beginning: &str, _found: &mut dyn FnMut(&str)) {}
+    /// Calls `found` with each term of a kind that begins with one of some letters, in no order. An
+    /// index that knows only what it was asked for has none to tell.
+    fn terms(&self, _kind: TermKind, _firsts: &[char], _found: &mut dyn FnMut(&str)) {}
 }
 
 /// Returns the documents that share a term with the query, best first, each with its score;
@@ -187,9 +187,9 @@ impl Postings for Index {
         self.means[slot(kind)]
     }
 
-    fn terms(&self, kind: TermKind, beginning: &str, found: &mut dyn FnMut(&str)) {
+    fn terms(&self, kind: TermKind, firsts: &[char], found: &mut dyn FnMut(&str)) {
         let terms = self.postings[slot(kind)].keys().map(|term| &**term);
-        terms.filter(|term| term.starts_with(beginning)).for_each(found);
+        terms.filter(|term| term.starts_with(firsts)).for_each(found);
     }
 }
 
@@ -378,15 +378,15 @@ mod tests {
     #[test]
     fn an_index_tells_its_terms() {
         let index = Index::new([Document { title: "", text: "lock locate file 锁定" }]);
-        let beginning = |kind, beginning| {
+        let beginning = |kind, firsts: &[char]| {
             let mut terms = Vec::new();
-            index.terms(kind, beginning, &mut |term| terms.push(term.to_owned()));
+            index.terms(kind, firsts, &mut |term| terms.push(term.to_owned()));
             terms.sort();
             terms
         };
-        assert_eq!(beginning(TermKind::Word, "l"), ["loc", "lock"]);
-        assert_eq!(beginning(TermKind::Word, "z"), [""; 0]);
-        assert_eq!(beginning(TermKind::Pair, "锁"), ["锁定"]);
+        assert_eq!(beginning(TermKind::Word, &['l']), ["loc", "lock"]);
+        assert_eq!(beginning(TermKind::Word, &['f', 'z']), ["file"]);
+        assert_eq!(beginning(TermKind::Pair, &['锁']), ["锁定"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! A slip is a letter too many, left out or replaced, or two that changed places; people seldom
 //! mistake the first, so only words with the same beginning are looked at. Words with digits and
 //! short words are left alone: too many others are near them. It guesses for a few words of a
-//! question only, because each costs a look at all words with its first letter.
+//! question only, because it looks at all words of the notes with their first letters.
 
 use super::{Role, Term, postings};
 use crate::support::bm25::{Posting, Postings};
@@ -26,11 +26,26 @@ impl Slips {
 
     /// Returns what is meant by those that have a neighbour in the index.
     pub(super) fn meant(self, index: &impl Postings) -> Vec<(Term, Vec<Posting>)> {
-        let meant = |word: Term| {
-            let (text, postings) = nearest(index, &word.text)?;
+        let mut firsts: Vec<char> = self.0.iter().filter_map(|word| first(&word.text)).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        let mut near: Vec<Vec<String>> = vec![Vec::new(); self.0.len()];
+        let mut compare = |term: &str, spelled: &str| {
+            for (word, near) in self.0.iter().zip(&mut near) {
+                if is_near(&word.text, term) {
+                    near.push(spelled.to_owned());
+                }
+            }
+        };
+        if !firsts.is_empty() {
+            short_stems().for_each(|(long, short)| compare(long, short));
+            index.terms(TermKind::Word, &firsts, &mut |term| compare(term, term));
+        }
+        let meant = |(word, near): (Term, Vec<String>)| {
+            let (text, postings) = most_frequent(index, near)?;
             Some((Term { role: Role::Misspelled, text, ..word }, postings))
         };
-        self.0.into_iter().filter_map(meant).collect()
+        self.0.into_iter().zip(near).filter_map(meant).collect()
     }
 }
 
@@ -40,27 +55,28 @@ const SHORTEST: usize = 5;
 /// A question with more unknown words speaks of something else.
 const MOST: usize = 4;
 
-/// Returns the word next to a stem that most documents have; of equals the first by the alphabet.
-fn nearest(index: &impl Postings, stem: &str) -> Option<(String, Vec<Posting>)> {
-    let first = stem.chars().next()?;
-    let mut near: Vec<String> = short_stems()
-        .filter(|(long, _)| long.starts_with(first) && is_one_slip(stem, long))
-        .map(|(_, short)| short.to_owned())
-        .collect();
-    index.terms(TermKind::Word, &stem[..first.len_utf8()], &mut |term| {
-        if term.len().abs_diff(stem.len()) <= LONGEST_LETTER && is_one_slip(stem, term) {
-            near.push(term.to_owned());
-        }
-    });
-    near.sort_unstable();
+/// Returns the term that most documents have; of equals the first by the alphabet.
+fn most_frequent(index: &impl Postings, mut terms: Vec<String>) -> Option<(String, Vec<Posting>)> {
+    terms.sort_unstable();
     let mut best: Option<(String, Vec<Posting>)> = None;
-    for term in near {
+    for term in terms {
         let postings = postings(index, TermKind::Word, &term);
         if postings.len() > best.as_ref().map_or(0, |(_, best)| best.len()) {
             best = Some((term, postings));
         }
     }
     best
+}
+
+fn first(word: &str) -> Option<char> {
+    word.chars().next()
+}
+
+/// Tells whether two words begin with the same letter and are one slip apart.
+fn is_near(one: &str, other: &str) -> bool {
+    one.len().abs_diff(other.len()) <= LONGEST_LETTER
+        && first(one) == first(other)
+        && is_one_slip(one, other)
 }
 
 /// The bytes of the longest letter.
