@@ -178,6 +178,14 @@ fn deleting_most_of_a_body_needs_force_and_can_be_undone() {
     assert_eq!(store.read(note.id.as_str()).unwrap().content, body);
     assert_eq!(store.undo().unwrap().what, "create");
     assert!(matches!(store.undo(), Err(NoteError::NothingToUndo)));
+    // A few words may be written anew, and are not taken away by mistake.
+    let note = store.create(new("b", "四个字的正文")).unwrap().note;
+    let to = |text: &str| NoteEdit { content: Some(text.to_owned()), ..NoteEdit::default() };
+    store.update(note.id.as_str(), to("别的话")).unwrap();
+    for nothing in ["", " \n"] {
+        let error = store.update(note.id.as_str(), to(nothing)).unwrap_err();
+        assert!(matches!(error, NoteError::DeletesMost { percent: 100, .. }), "{error}");
+    }
 }
 
 #[test]

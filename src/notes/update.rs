@@ -213,7 +213,9 @@ impl Changes {
     fn refuse_loss(&self, note: &Note, edit: &NoteEdit) -> Result<(), NoteError> {
         let Some(content) = &self.content else { return Ok(()) };
         let percent = body::percent_deleted(&note.content, content);
-        if percent > 50 && note.content.len() >= SMALL_BODY && !edit.force {
+        // A few words are written anew; taking them away is another matter.
+        let counts = note.content.len() >= SMALL_BODY || content.trim().is_empty();
+        if percent > 50 && counts && !edit.force {
             return Err(NoteError::DeletesMost { id: note.id.to_string(), percent });
         }
         Ok(())

@@ -138,7 +138,9 @@ fn a_body_that_goes_and_comes_leaves_no_lines_behind() {
         let before = get(&folder, &format!("{NAME}.md"));
         let set = |content: &str| {
             let content = Some(content.to_owned());
-            store(&folder).update(NAME, NoteEdit { content, ..NoteEdit::default() }).unwrap();
+            store(&folder)
+                .update(NAME, NoteEdit { content, force: true, ..NoteEdit::default() })
+                .unwrap();
         };
         for _ in 0..3 {
             for content in ["other", "", &old.content] {
