@@ -21,11 +21,13 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
         (desk.note(&list("blocker")), desk.note(&list("action")))
     });
     let notes = notes?;
+    let mut has_open = false;
     let mut entries = notes.map(memory::entries).unwrap_or_default();
     if let Some((blockers, actions)) = open {
         let lists = [blockers?, actions?];
         let mut open: Vec<Entry> = lists.into_iter().flatten().flat_map(memory::entries).collect();
         open.retain(Entry::is_live);
+        has_open = !open.is_empty();
         entries.retain(|entry| !open.iter().any(|open| open.id == entry.id));
         open.append(&mut entries);
         entries = open;
@@ -48,9 +50,13 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
         }
     }
     page.paragraph(match (entries.is_empty(), found) {
+        (false, _) if has_open => language.pick(
+            "These are the open blockers and actions, and the notes that have words of the question.",
+            "以下是未解决的阻塞与行动，以及含有问题中的词的笔记。",
+        ),
         (false, _) => language.pick(
-            "These notes answer the question or come close to it.",
-            "以下笔记回答了这个问题，或与之最接近。",
+            "These notes have words of the question; whether they answer it, rules cannot tell.",
+            "以下笔记含有问题中的词；是否回答了问题，规则无法判断。",
         ),
         (true, true) if !subjects.is_empty() => language.pick(
             "No note answers this. This is what the commands for its subject say.",
@@ -77,7 +83,7 @@ pub(super) fn answer(desk: &Desk<'_>) -> Looked<String> {
 
 /// Returns whether the question is about what was found or what comes next.
 fn is_about_notes(question: &str) -> bool {
-    const WORDS: [&str; 22] = [
+    const WORDS: &[&str] = &[
         "note",
         "did we find",
         "have we found",
@@ -90,11 +96,24 @@ fn is_about_notes(question: &str) -> bool {
         "comes first",
         "come first",
         "next step",
+        "do next",
+        "should i do",
+        "should we do",
+        "do first",
+        "blocking us",
+        "what is blocking",
+        "blocks us",
+        "stands in the way",
+        "open action",
+        "actions are open",
         "plan",
         "what is left",
         "发现了",
         "笔记",
         "下一步",
+        "接下来",
+        "该做",
+        "优先做",
         "先做",
         "计划",
         "问题有",

@@ -168,6 +168,30 @@ fn a_plan_comes_from_notes_alone() {
 }
 
 #[test]
+fn notes_that_only_have_words_of_a_question_are_no_answer_to_it() {
+    let notes = [
+        ("search", "1 of 1 notes\nnote_20250119_153000_7 (action, open) “Add a licence” [x] 2025"),
+        ("list", "1 of 1 notes\nnote_20250119_153000_8 (blocker, open) “It breaks” [x] 2025"),
+    ];
+    let ask = |question: &str| {
+        let mut request = request("auto", "Language: en");
+        request.messages = vec![Message::User {
+            content: format!(
+                "[Task]\n{question}\n\n[State]\nMode: auto\nProject: shop\nLanguage: en"
+            ),
+        }];
+        World { commands: &TRACKED, notes: &notes }.play(request).0
+    };
+    let answer = ask("where is the licence?");
+    assert!(answer.starts_with("These notes have words of the question; whether"), "{answer}");
+    for question in ["what should I do next?", "接下来做什么？", "what is blocking us?"] {
+        let answer = ask(question);
+        assert!(answer.starts_with("These are the open blockers and actions"), "{answer}");
+        assert!(answer.contains("It breaks") && !answer.contains("git "), "{answer}");
+    }
+}
+
+#[test]
 fn a_plan_without_notes_says_so() {
     let world = World { commands: &[], notes: &[("list", "0 notes.")] };
     let (answer, _) = world.play(request("plan", "Language: zh"));
