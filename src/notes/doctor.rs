@@ -243,11 +243,19 @@ fn references(entries: &[&Entry], findings: &mut Vec<Finding>) {
 #[derive(Default)]
 struct Texts {
     words: HashMap<String, std::collections::HashSet<String>>,
+    titles: HashMap<String, String>,
 }
 
 impl Texts {
     fn add(&mut self, file: &str, title: &str, body: &str) {
         self.words.insert(file.to_owned(), fingerprint(title, body));
+        self.titles.insert(file.to_owned(), title.to_owned());
+    }
+
+    /// Returns whether the titles of two notes name different things.
+    fn name_different_things(&self, first: &str, second: &str) -> bool {
+        let titles = self.titles.get(first).zip(self.titles.get(second));
+        titles.is_some_and(|(first, second)| near::name_different_things(first, second))
     }
 }
 
@@ -284,7 +292,7 @@ fn near_duplicates(entries: &[&Entry], texts: &Texts, findings: &mut Vec<Finding
             continue;
         };
         let alike = likeness(a, b);
-        if alike >= near::ALIKE {
+        if alike >= near::ALIKE && !texts.name_different_things(first, second) {
             let percent = (alike * 100.0).round();
             let message = format!("it says almost the same as {first} ({percent} % of the words)");
             findings.push(Finding::new(second, Severity::Warning, message));

@@ -44,6 +44,7 @@ pub(super) fn find(
         .filter(|entry| lifecycle::is_live(entry))
         .take(LOOKED_AT)
         .filter_map(|entry| read(&entry.file))
+        .filter(|note| !name_different_things(&new.title, &note.title))
         .map(|note| {
             let likeness = likeness(&wanted, &fingerprint(&note.title, &note.content));
             let is_same = note.kind == new.kind
@@ -53,6 +54,28 @@ pub(super) fn find(
         })
         .filter(|near| near.likeness >= ALIKE)
         .max_by(|a, b| a.is_same.cmp(&b.is_same).then(a.likeness.total_cmp(&b.likeness)))
+}
+
+/// Returns whether two titles name different functions, files and the like: then their notes may
+/// well use the same words, and are not the same.
+pub(super) fn name_different_things(a: &str, b: &str) -> bool {
+    let (a, b) = (names(a), names(b));
+    !a.is_subset(&b) && !b.is_subset(&a)
+}
+
+/// Returns what a title names: what stands as code, and what looks like a path or an identifier.
+fn names(title: &str) -> HashSet<&str> {
+    let is_name = |word: &&str| {
+        let inside = word.trim_matches(|end: char| !end.is_alphanumeric());
+        inside.contains(['/', '_', '.', ':'])
+    };
+    let parts = title.split('`').enumerate();
+    let names = parts.flat_map(|(at, part)| {
+        let is_code = at % 2 == 1;
+        let words = part.split(|gap: char| gap.is_whitespace() || "（），。、：".contains(gap));
+        words.filter(move |word| !word.is_empty() && (is_code || is_name(word)))
+    });
+    names.map(|name| name.trim_end_matches(['.', ':', ','])).collect()
 }
 
 /// Returns what two notes are compared by: their words, and the pairs of scripts without spaces.
@@ -73,4 +96,24 @@ pub(super) fn likeness(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
     let both = a.intersection(b).count();
     let any = a.len() + b.len() - both;
     if any == 0 { 0.0 } else { both as f64 / any as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(a: &str, b: &str, expected: bool) {
+        assert_eq!(name_different_things(a, b), expected, "{a} | {b}");
+        assert_eq!(name_different_things(b, a), expected, "{b} | {a}");
+    }
+
+    #[test]
+    fn titles_that_name_other_functions_and_files_are_of_other_things() {
+        check("`parse` in src/a.rs is too complex", "`help` in src/a.rs is too complex", true);
+        check("src/a.rs 中的 `help` 过于复杂", "src/b.rs 中的 `fmt` 过于复杂", true);
+        check("process_order is too deep", "`process_order` in app/o.py is too deep", false);
+        check("The pool is exhausted", "the pool of connections is exhausted", false);
+        check("The pool is exhausted.", "`pool` is exhausted", false);
+    }
 }
