@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use super::turn::Turn;
 use super::window::Prompt;
 use super::{AgentError, CodebaseMaintainer};
-use crate::model::{ChatReply, ChatRequest, Delta, Finish, ModelError};
+use crate::model::{ChatReply, ChatRequest, Delta, Finish, ModelError, counted};
 use crate::protocol::{Event, EventKind, Message, StopReason, ToolCall, ToolSpec, Usage};
 
 /// What came of asking.
@@ -28,14 +28,14 @@ impl CodebaseMaintainer {
     ) -> Result<Asked, AgentError> {
         loop {
             let mut request = ChatRequest { messages: self.messages.clone(), tools: tools.clone() };
-            let mut prompt_tokens = self.count(&request);
+            let mut prompt_tokens = self.count(&request.messages) + self.count_tools(&tools);
             if self.fills_the_window(prompt_tokens) {
                 self.make_room(turn, &tools, self.roomy(prompt_tokens)).await?;
                 if turn.is_stuck() && !tools.is_empty() {
                     return Ok(Asked::Stopped(StopReason::WindowFull));
                 }
                 request.messages.clone_from(&self.messages);
-                prompt_tokens = self.count(&request);
+                prompt_tokens = self.count(&request.messages) + self.count_tools(&tools);
             }
             turn.used.steps += 1;
             self.recorder.emit(EventKind::ModelAsked {
@@ -148,26 +148,18 @@ impl CodebaseMaintainer {
         }
     }
 
-    /// Counts a request exactly: messages, calls and tools.
-    pub(super) fn count(&self, request: &ChatRequest) -> u64 {
-        let mut tokens = 0;
-        for tool in &request.tools {
-            tokens += self.counter.count(&tool.description);
-            tokens += self.counter.count(&tool.parameters.to_string());
+    /// Counts messages with their calls, and what was thought aloud where that is sent back.
+    pub(super) fn count(&self, messages: &[Message]) -> u64 {
+        let mut tokens = counted::of_messages(messages, &self.counter);
+        if self.model.sends_reasoning() {
+            tokens += counted::of_reasoning(messages, &self.counter);
         }
-        let messages = request.messages.iter().map(|message| self.count_message(message));
-        tokens as u64 + messages.sum::<u64>()
+        tokens
     }
 
-    /// Counts a message with its calls.
-    pub(super) fn count_message(&self, message: &Message) -> u64 {
-        let mut tokens = self.counter.count(message.text());
-        if let Message::Assistant { calls, .. } = message {
-            for call in calls {
-                tokens += self.counter.count(&call.name) + self.counter.count(&call.arguments);
-            }
-        }
-        tokens as u64
+    /// Counts what the model is told of the tools.
+    pub(super) fn count_tools(&self, tools: &[ToolSpec]) -> u64 {
+        counted::of_tools(tools, &self.counter)
     }
 
     /// Returns what the server counted, or our own counts where it counts nothing, with the part of
@@ -183,12 +175,13 @@ impl CodebaseMaintainer {
         Usage { repeated_tokens, ..usage }
     }
 
-    /// Returns our own counts.
+    /// Returns our own counts; what was thought aloud was written too.
     pub(super) fn estimate(&self, reply: &ChatReply, prompt_tokens: u64) -> Usage {
+        let thought = self.counter.count(reply.reasoning.as_deref().unwrap_or_default());
         let calls: usize = reply.calls.iter().map(|call| self.counter.count(&call.arguments)).sum();
         Usage {
             prompt_tokens,
-            completion_tokens: (self.counter.count(&reply.text) + calls) as u64,
+            completion_tokens: (self.counter.count(&reply.text) + thought + calls) as u64,
             estimated: true,
             ..Usage::default()
         }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{AgentError, CodebaseMaintainer};
 use crate::context::ContextBuilder;
-use crate::model::{ChatModel, ChatRequest};
+use crate::model::ChatModel;
 use crate::protocol::{CommandOrigin, EventKind, Message};
 use crate::support::tokens::{Encoding, TokenCounter};
 use crate::terminal::{CommandReport, Refusal};
@@ -62,7 +62,6 @@ impl CodebaseMaintainer {
         let said = self.messages.iter().chain(&self.resumed);
         let said = said.filter(|message| !matches!(message, Message::System { .. }));
         let messages: Vec<Message> = said.cloned().collect();
-        let count = messages.len();
-        (count, self.count(&ChatRequest { messages, tools: Vec::new() }))
+        (messages.len(), self.count(&messages))
     }
 }

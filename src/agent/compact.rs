@@ -65,10 +65,7 @@ pub(super) fn apply(
 
 /// Returns the bytes of a message, calls included.
 fn size(message: &Message) -> usize {
-    let calls = match message {
-        Message::Assistant { calls, .. } => calls.iter().map(|call| call.arguments.len()).sum(),
-        Message::System { .. } | Message::User { .. } | Message::Tool { .. } => 0,
-    };
+    let calls: usize = message.calls().iter().map(|call| call.arguments.len()).sum();
     message.text().len() + calls
 }
 

@@ -1,13 +1,14 @@
-//! Calls that are larger than the conversation can bear. What a model writes into a call is sent
-//! back to it with every request from then on, so one call of megabytes would overfill the window
-//! for good: such a call is not run, and what is kept of it says why.
+//! Replies that are larger than the conversation can bear. What a model writes into a call, beside
+//! it, or thinks aloud is sent back to it with every request from then on, so one call of megabytes
+//! would overfill the window for good: such a call is not run, and what is kept of it says why.
+//! Texts are cut.
 
 use super::CodebaseMaintainer;
 use crate::model::ChatReply;
 use crate::support::text;
 
-/// The share of the window, in percent, that the calls of a reply and the text beside them may
-/// take each.
+/// The share of the window, in percent, that the calls of a reply, the text beside them and what
+/// was thought aloud may take each.
 const SHARE: u64 = 50;
 /// The tokens that they may take where the window is not known.
 const WITHOUT_WINDOW: u64 = 100_000;
@@ -35,9 +36,11 @@ impl CodebaseMaintainer {
             }
         }
         let room = usize::try_from(most).unwrap_or(usize::MAX);
-        if self.tokens_up_to(&reply.text, most) > most {
-            let hint = "too long for the window";
-            reply.text = text::cut(&reply.text, room, &self.counter, hint).to_string();
+        for text in std::iter::once(&mut reply.text).chain(&mut reply.reasoning) {
+            if self.tokens_up_to(text, most) > most {
+                let hint = "too long for the window";
+                *text = text::cut(text, room, &self.counter, hint).to_string();
+            }
         }
     }
 

@@ -12,7 +12,6 @@ use super::{AgentError, CodebaseMaintainer, Mode, Request};
 use crate::context::{
     BuiltContext, ContextPacket, ContextSource, PacketKind, Parts, Query, SourceFailure,
 };
-use crate::model::ChatRequest;
 use crate::prompts::{Language, Prompts};
 use crate::protocol::{CommandOrigin, EventKind, Message};
 use crate::support::git_head;
@@ -94,8 +93,7 @@ impl CodebaseMaintainer {
     fn count_last_request(&self) -> u64 {
         let is_reply = |message: &Message| matches!(message, Message::Assistant { .. });
         let Some(asked) = self.messages.iter().rposition(is_reply) else { return 0 };
-        let messages = self.messages[..asked].to_vec();
-        self.count(&ChatRequest { messages, tools: self.tools.specs() })
+        self.count(&self.messages[..asked]) + self.count_tools(&self.tools.specs())
     }
 
     /// Builds what would be sent for a request. Nothing is asked, nothing is written, and a session

@@ -11,7 +11,6 @@ use super::transcript;
 use super::turn::Turn;
 use super::window::Prompt;
 use super::{AgentError, CodebaseMaintainer, Compaction};
-use crate::model::ChatRequest;
 use crate::protocol::{ClearedResult, Completeness, EventKind, Message, ToolCall, ToolSpec, Usage};
 use crate::support::text::first_line;
 
@@ -39,11 +38,10 @@ impl CodebaseMaintainer {
         tools: &[ToolSpec],
         goal: u64,
     ) -> Result<u64, AgentError> {
-        let alone = ChatRequest { messages: Vec::new(), tools: tools.to_vec() };
         let system = self.messages[..1].to_vec();
-        let fixed = self.count(&alone) + self.sum(&system);
+        let fixed = self.count_tools(tools) + self.count(&system);
         let whole = self.messages[1..].to_vec();
-        let tokens_before = fixed + self.sum(&whole);
+        let tokens_before = fixed + self.count(&whole);
 
         let newest = compact::newest(&whole);
         let cleared = self.clear(&whole[..newest]);
@@ -51,12 +49,12 @@ impl CodebaseMaintainer {
         compact::apply(&mut said, &cleared, None, 0);
         let round = compact::round_before(&said, newest);
         let mut made = Digested::default();
-        if fixed + self.sum(&said) > goal && round > 0 {
+        if fixed + self.count(&said) > goal && round > 0 {
             made = self.digest_of(turn, tools, &whole[..round], &said[..round]).await?;
         }
         let replaced = if made.text.is_some() { round } else { 0 };
         compact::apply(&mut said, &[], made.text.as_deref(), replaced);
-        let tokens_after = fixed + self.sum(&said);
+        let tokens_after = fixed + self.count(&said);
 
         // What a provider can still have cached: all before the first change.
         let unchanged = match (&made.text, cleared.first()) {
@@ -64,7 +62,7 @@ impl CodebaseMaintainer {
             (None, Some(first)) => first.message,
             (None, None) => said.len(),
         };
-        let repeated = (fixed + self.sum(&said[..unchanged])).min(self.prompt.repeated);
+        let repeated = (fixed + self.count(&said[..unchanged])).min(self.prompt.repeated);
         self.messages = [system, said].concat();
         self.prompt = Prompt { tokens: tokens_after, messages: self.messages.len(), repeated };
         turn.compacted(tokens_before, tokens_after);
@@ -90,7 +88,7 @@ impl CodebaseMaintainer {
         whole: &[Message],
         cleared: &[Message],
     ) -> Result<Digested, AgentError> {
-        let replaced = self.sum(cleared);
+        let replaced = self.count(cleared);
         let mut usage = None;
         if self.limits.compaction == Compaction::Model {
             let summed_up = self.sum_up(turn, whole, cleared, tools).await?;
@@ -121,11 +119,6 @@ impl CodebaseMaintainer {
             }
         }
         Ok(None)
-    }
-
-    /// Counts messages together.
-    fn sum(&self, messages: &[Message]) -> u64 {
-        messages.iter().map(|message| self.count_message(message)).sum()
     }
 
     /// Returns a line for each older result that is worth clearing, and keeps the whole of it.

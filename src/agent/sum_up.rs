@@ -51,7 +51,7 @@ impl CodebaseMaintainer {
         cleared: &[Message],
         tools: &[ToolSpec],
     ) -> Result<SummedUp, AgentError> {
-        let replaced: u64 = cleared.iter().map(|message| self.count_message(message)).sum();
+        let replaced = self.count(cleared);
         let most = (replaced * SHARE / 100).clamp(LEAST, MOST).to_string();
         let wish = self.prompts()?.fill("compress", &[("tokens", most.as_str())])?;
         let request = |older: &[Message]| ChatRequest {
@@ -61,10 +61,11 @@ impl CodebaseMaintainer {
         };
         let mut asked = request(whole);
         let window = self.window().unwrap_or(u64::MAX);
-        if self.count(&asked) > window / 100 * FITS {
+        let count = |asked: &ChatRequest| self.count(&asked.messages) + self.count_tools(tools);
+        if count(&asked) > window / 100 * FITS {
             asked = request(cleared);
         }
-        let prompt_tokens = self.count(&asked);
+        let prompt_tokens = count(&asked);
         let reply = match self.quietly(turn, &asked).await {
             Ok(Some(reply)) => reply,
             // The loop sees by itself that it was interrupted or is out of time.

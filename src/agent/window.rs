@@ -7,7 +7,6 @@
 
 use super::{AgentError, CodebaseMaintainer};
 use crate::context::{Parts, Query};
-use crate::model::ChatRequest;
 
 /// The share of the model's window, in percent, at which room is made.
 const FULL: u64 = 75;
@@ -54,7 +53,7 @@ impl CodebaseMaintainer {
         let most = self.limits.tool_output_tokens;
         let Some(window) = self.window() else { return most };
         let new = self.messages.get(self.prompt.messages..).unwrap_or_default();
-        let taken = self.prompt.tokens + new.iter().map(|new| self.count_message(new)).sum::<u64>();
+        let taken = self.prompt.tokens + self.count(new);
         let share = (window.saturating_sub(taken) * RESULT / 100).max(LEAST_RESULT);
         most.min(usize::try_from(share).unwrap_or(most))
     }
@@ -93,10 +92,8 @@ impl CodebaseMaintainer {
     /// Tells when what every request repeats takes more than half of the window.
     pub(super) fn warn_of_a_small_window(&mut self) {
         let Some(window) = self.window() else { return };
-        let fixed = self.count(&ChatRequest {
-            messages: self.messages.get(..1).unwrap_or_default().to_vec(),
-            tools: self.tools.specs(),
-        });
+        let rules = self.messages.get(..1).unwrap_or_default();
+        let fixed = self.count(rules) + self.count_tools(&self.tools.specs());
         if fixed * 2 > window {
             self.recorder.warn(format!(
                 "The fixed parts of a request (rules and tools) have {fixed} tokens, more than half of the model's window of {window}: little room is left for the work. A larger window helps."

@@ -3,6 +3,7 @@
 
 mod call_ids;
 pub mod catalog;
+pub(crate) mod counted;
 pub mod embedding;
 mod error;
 pub mod offline;
@@ -49,6 +50,12 @@ pub trait ChatModel: Send + Sync {
         None
     }
 
+    /// Returns whether what was thought aloud goes back with every request, so that it takes room
+    /// in the window.
+    fn sends_reasoning(&self) -> bool {
+        false
+    }
+
     /// Called once when nothing more will be asked; a script says here that steps were left over.
     fn finish(&self) -> Result<(), ModelError> {
         Ok(())
@@ -65,16 +72,14 @@ pub struct ChatRequest {
 }
 
 impl ChatRequest {
-    /// Returns all that the model reads, messages and tools, as one text for counting and looking.
+    /// Returns the messages with their calls as one text to look for words in.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for message in &self.messages {
             text.push_str(message.text());
-            if let Message::Assistant { calls, .. } = message {
-                for call in calls {
-                    text.push_str(&call.name);
-                    text.push_str(&call.arguments);
-                }
+            for call in message.calls() {
+                text.push_str(&call.name);
+                text.push_str(&call.arguments);
             }
             text.push('\n');
         }

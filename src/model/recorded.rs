@@ -78,6 +78,10 @@ impl ChatModel for RecordedModel {
         self.inner.window()
     }
 
+    fn sends_reasoning(&self) -> bool {
+        self.inner.sends_reasoning()
+    }
+
     fn finish(&self) -> Result<(), ModelError> {
         self.inner.finish()
     }

@@ -167,6 +167,10 @@ impl ChatModel for Retrying {
         self.inner.window()
     }
 
+    fn sends_reasoning(&self) -> bool {
+        self.inner.sends_reasoning()
+    }
+
     fn finish(&self) -> Result<(), ModelError> {
         self.inner.finish()
     }

@@ -50,6 +50,22 @@ impl Message {
             | Self::Tool { content, .. } => content,
         }
     }
+
+    /// Returns the calls that the model made in this message.
+    pub fn calls(&self) -> &[ToolCall] {
+        match self {
+            Self::Assistant { calls, .. } => calls,
+            Self::System { .. } | Self::User { .. } | Self::Tool { .. } => &[],
+        }
+    }
+
+    /// Returns what the model thought aloud before this message.
+    pub fn reasoning(&self) -> &str {
+        match self {
+            Self::Assistant { reasoning, .. } => reasoning.as_deref().unwrap_or_default(),
+            Self::System { .. } | Self::User { .. } | Self::Tool { .. } => "",
+        }
+    }
 }
 
 /// One call of a tool, as the model wrote it.

@@ -10,10 +10,11 @@ use groundskeeper::agent::{
     AutoNotes, CodebaseMaintainer, Compaction, Limits, MaintainerOptions, Nowhere, replay,
 };
 use groundskeeper::journal::Sessions;
-use groundskeeper::model::ChatModel;
 use groundskeeper::model::scripted::ScriptedModel;
+use groundskeeper::model::{ChatModel, ChatRequest};
 use groundskeeper::protocol::{Completeness, Event, EventKind, Message, Outcome, StopReason};
 use groundskeeper::support::clock::FixedClock;
+use groundskeeper::support::tokens::TokenCounter;
 use groundskeeper::terminal;
 use pretty_assertions::assert_eq;
 
@@ -181,6 +182,45 @@ async fn a_long_session_keeps_what_matters_and_a_prefix_that_can_be_cached() {
 }
 
 #[tokio::test]
+async fn what_was_thought_aloud_counts_for_the_window_where_it_is_sent_back() {
+    const STEPS: usize = 40;
+    let stage = Stage::new();
+    let thoughts = "I think about what else there is to read. ".repeat(60);
+    let step = |number| {
+        let call = reading(number, 0).replacen("  - ", "    ", 1);
+        format!("  - thinks: '{thoughts}'\n{call}")
+    };
+    let steps: Vec<String> = (0..STEPS).map(step).collect();
+    let script = format!("steps:\n{}  - says: All was read.\n", steps.concat());
+    let (mut maintainer, model) = stage.open(&script, WINDOW);
+    ask(&mut maintainer, QUESTION).await;
+    let counter = TokenCounter::for_model(model.name());
+    let requests = model.requests();
+    let sent = |request: &ChatRequest| {
+        let messages = request.messages.iter();
+        messages.map(|said| counter.count(said.text()) + counter.count(said.reasoning())).sum()
+    };
+    let largest: usize = requests.iter().map(sent).max().unwrap();
+    assert!(largest <= WINDOW, "{largest}");
+    assert!(!compactions(&stage.events()).is_empty());
+}
+
+#[tokio::test]
+async fn thoughts_that_would_fill_the_window_for_good_are_cut() {
+    let stage = Stage::new();
+    let thoughts = "again and ".repeat(WINDOW);
+    let script = format!(
+        "steps:\n  - thinks: '{thoughts}'\n    calls: [{{tool: terminal, with: {{command: ls}}}}]\n  - says: x\n"
+    );
+    let (mut maintainer, model) = stage.open(&script, WINDOW);
+    let outcome = ask(&mut maintainer, QUESTION).await;
+    assert_eq!(outcome.reason, StopReason::Answered);
+    let requests = model.requests();
+    let thought = requests[1].messages.iter().find(|said| !said.reasoning().is_empty()).unwrap();
+    assert!(thought.reasoning().contains("too long for the window"), "{}", thought.reasoning());
+}
+
+#[tokio::test]
 async fn a_journal_folds_to_what_the_model_was_shown_at_every_step() {
     let stage = Stage::new();
     let (mut maintainer, model) =
@@ -260,7 +300,7 @@ async fn a_result_takes_a_fifth_of_the_room_left_at_the_most() {
     });
     let (completeness, for_model) = finished.unwrap();
     assert_eq!(completeness, Completeness::Cut);
-    let counter = groundskeeper::support::tokens::TokenCounter::for_model(model.name());
+    let counter = TokenCounter::for_model(model.name());
     assert!(counter.count(&for_model) <= WINDOW / 5, "{}", counter.count(&for_model));
 }
 

@@ -119,10 +119,7 @@ fn is_cut_off(call: &ToolCall, result: &str, calls: &[&ToolCall]) -> bool {
 }
 
 fn answered(messages: &[Message]) -> Vec<Answered> {
-    let calls = messages.iter().flat_map(|message| match message {
-        Message::Assistant { calls, .. } => calls.as_slice(),
-        Message::System { .. } | Message::User { .. } | Message::Tool { .. } => &[],
-    });
+    let calls = messages.iter().flat_map(Message::calls);
     let result = |id: &str| {
         messages.iter().find_map(|message| match message {
             Message::Tool { call_id, content, .. } if call_id == id => Some(content.clone()),

@@ -52,11 +52,13 @@ pub use url::{BadUrl, BaseUrl, shown_url};
 use accumulate::Accumulator;
 use adapt::Adaptations;
 use errors::{Answer, Facts};
+use presets::ReasoningBack;
 use reply::Reading;
 use think::ThoughtSplitter;
 use transport::{Failure, Heard, Transport};
 use wire::Chunk;
 
+use super::counted::Counted;
 use super::{ChatModel, ChatReply, ChatRequest, Delta, ModelError};
 use crate::support::clock::{Clock, SystemClock};
 use crate::support::nearest::nearest;
@@ -141,7 +143,7 @@ impl OpenAiModel {
         if self.window().is_some() {
             return Ok(None);
         }
-        let tokens = prompt_cut::count(request, &self.counter).total();
+        let tokens = Counted::of(request, &self.counter).total();
         if tokens <= window::MATTERS {
             return Ok(None);
         }
@@ -192,7 +194,7 @@ impl OpenAiModel {
     /// Adds to a reply what it shows about the server.
     fn looked_over(&self, request: &ChatRequest, mut reply: ChatReply) -> ChatReply {
         let Some(usage) = reply.usage else { return reply };
-        let sent = prompt_cut::count(request, &self.counter);
+        let sent = Counted::of(request, &self.counter);
         if let Some(cut) = self.learned().calibration.compare(sent, usage.prompt_tokens) {
             reply.unverified = true;
             reply.warnings.push(cut.to_string());
@@ -280,6 +282,10 @@ impl ChatModel for OpenAiModel {
             (learned, set) => learned.or(set),
         };
         told.or_else(|| window::of_name(&self.options))
+    }
+
+    fn sends_reasoning(&self) -> bool {
+        self.learned().adaptations.reasoning(&self.options.preset) != ReasoningBack::Never
     }
 }
 

@@ -2,11 +2,10 @@
 //! of the prompt is too small.
 //!
 //! Tokenizers differ, so the server's counts are first put in relation to ours; and some servers
-//! do not count the tools, so that only the messages prove anything.
+//! do not count the tools, or drop what was thought aloud, so that only the rest of the messages
+//! proves anything.
 
-use crate::model::ChatRequest;
-use crate::protocol::{Message, ToolSpec};
-use crate::support::tokens::TokenCounter;
+use crate::model::counted::Counted;
 
 /// Below this share of what was sent, the prompt was cut.
 const SUSPICIOUS: f64 = 0.7;
@@ -61,38 +60,6 @@ impl std::fmt::Display for PromptCut {
             self.read, self.sent
         )
     }
-}
-
-/// Our count of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Counted {
-    messages: u64,
-    tools: u64,
-}
-
-impl Counted {
-    /// Returns the tokens of messages and tools.
-    pub(super) fn total(self) -> u64 {
-        self.messages + self.tools
-    }
-}
-
-/// Counts a request.
-pub(super) fn count(request: &ChatRequest, counter: &TokenCounter) -> Counted {
-    let mut tokens = 0;
-    for message in &request.messages {
-        tokens += counter.count(message.text());
-        if let Message::Assistant { calls, .. } = message {
-            for call in calls {
-                tokens += counter.count(&call.name) + counter.count(&call.arguments);
-            }
-        }
-    }
-    let tool = |tool: &ToolSpec| {
-        counter.count(&tool.description) + counter.count(&tool.parameters.to_string())
-    };
-    let tools: usize = request.tools.iter().map(tool).sum();
-    Counted { messages: tokens as u64, tools: tools as u64 }
 }
 
 #[cfg(test)]

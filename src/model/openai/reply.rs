@@ -105,11 +105,8 @@ impl Reading<'_> {
     }
 
     fn used_ids(&self) -> HashSet<&str> {
-        let calls = self.request.messages.iter().filter_map(|message| match message {
-            Message::Assistant { calls, .. } => Some(calls),
-            Message::System { .. } | Message::User { .. } | Message::Tool { .. } => None,
-        });
-        calls.flatten().map(|call| call.id.as_str()).collect()
+        let calls = self.request.messages.iter().flat_map(Message::calls);
+        calls.map(|call| call.id.as_str()).collect()
     }
 }
 

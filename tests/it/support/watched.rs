@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use groundskeeper::model::scripted::ScriptedModel;
 use groundskeeper::model::{ChatModel, ChatReply, ChatRequest, Delta, ModelError};
 
-/// A scripted model that keeps what it was shown.
+/// A scripted model that keeps what it was shown, and is sent what it thought aloud.
 pub(crate) struct Watched {
     inner: ScriptedModel,
     requests: Mutex<Vec<ChatRequest>>,
@@ -42,6 +42,10 @@ impl ChatModel for Watched {
     ) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
         self.keep(request);
         self.inner.chat(request, deltas)
+    }
+
+    fn sends_reasoning(&self) -> bool {
+        true
     }
 
     fn finish(&self) -> Result<(), ModelError> {

@@ -176,6 +176,16 @@ async fn r09_empty_reasoning_does_not_go_back_where_it_is_refused() {
 }
 
 #[test]
+fn whether_reasoning_goes_back_is_told_so_that_it_is_counted() {
+    for (change, expected) in [("reasoning_never", false), ("reasoning_as_received", true)] {
+        let mut options = options("http://localhost:1/v1");
+        options.preset.change(change);
+        let model = OpenAiModel::new(options).unwrap();
+        assert_eq!(model.sends_reasoning(), expected, "{change}");
+    }
+}
+
+#[test]
 fn r10_ids_fit_the_server() {
     check("R10");
 }
