@@ -55,7 +55,7 @@ pub(super) struct Setup {
 
 impl Setup {
     /// Resolves paths, files and the environment.
-    pub(super) fn of(args: &GlobalArgs, environment: Environment) -> Result<Self, CliError> {
+    pub(super) fn of(args: &GlobalArgs, mut environment: Environment) -> Result<Self, CliError> {
         let choice = match (args.color, environment.no_color) {
             (ColorArg::Always, _) => anstream::ColorChoice::Always,
             (ColorArg::Never, _) | (ColorArg::Auto, true) => anstream::ColorChoice::Never,
@@ -64,6 +64,9 @@ impl Setup {
         choice.write_global();
         let (workspace, state) = place::places(args, &environment)?;
         let here = place::here(args, &workspace);
+        if here != workspace.top() {
+            environment.stand_in(workspace.root());
+        }
         let layers = layers(args, &state, &environment)?;
         let config = layers.config()?;
         let clock = clock(args.clock.as_deref().or(environment.clock.as_deref()))?;

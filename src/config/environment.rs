@@ -48,6 +48,12 @@ impl Environment {
         environment
     }
 
+    /// Reads the `.env` at the top of a workspace for somebody who stands in a folder below it
+    /// that has none.
+    pub fn stand_in(&mut self, workspace: &Path) {
+        self.variables.or_dotenv(|| dotenv::read(&workspace.join(".env")));
+    }
+
     /// Reads variables by name; an empty one counts as unset.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let get = |name: &str| lookup(name).filter(|value| !value.is_empty());

@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Found {
     /// In the process's environment.
     Process,
-    /// In `.env` in the current folder.
+    /// In `.env` in the current folder, or at the top of the workspace around it.
     DotEnv,
 }
 
@@ -24,6 +24,13 @@ impl Variables {
     /// Returns the variables of both places.
     pub fn new(process: BTreeMap<String, String>, dotenv: BTreeMap<String, String>) -> Self {
         Self { process, dotenv }
+    }
+
+    /// Takes those of another `.env` where there were none.
+    pub(super) fn or_dotenv(&mut self, read: impl FnOnce() -> BTreeMap<String, String>) {
+        if self.dotenv.is_empty() {
+            self.dotenv = read();
+        }
     }
 
     /// Returns a variable of one place.

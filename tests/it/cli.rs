@@ -239,6 +239,19 @@ fn an_endpoint_that_came_with_the_folder_is_told() {
     };
     assert!(ask("m").contains(told), "{}", ask("m"));
     assert!(!ask("offline").contains("warning: what is read"));
+
+    // Who stands below has the one at the top, unless there is one right here.
+    let env = env.file(".groundskeeper/config.yaml", "{}").file("part/deep/a.txt", "x");
+    let ask_below = || {
+        let mut command = env.groundskeeper();
+        command.current_dir(env.workspace().join("part/deep"));
+        command.args(["--model", "m", "--set", "endpoint.tries=1", "ask", "x"]);
+        String::from_utf8_lossy(&command.output().unwrap().stderr).into_owned()
+    };
+    assert!(ask_below().contains(told), "{}", ask_below());
+    let here = "OPENAI_BASE_URL=http://127.0.0.1:9/v2\nOPENAI_API_KEY=x\n";
+    write(&env.workspace().join("part/deep/.env"), here.as_bytes());
+    assert!(ask_below().contains("goes to http://127.0.0.1:9/v2,"), "{}", ask_below());
 }
 
 #[test]
