@@ -41,7 +41,8 @@ pub(super) fn check(answer: &str, workspace: &Workspace) -> Checked {
         match count {
             None => checked.wrong.push(format!("`{place}`: there is no such file")),
             Some(count) if from == 0 || to > count || from > to => {
-                checked.wrong.push(format!("`{place}`: the file has {count} lines"));
+                let lines = if count == 1 { "line" } else { "lines" };
+                checked.wrong.push(format!("`{place}`: the file has {count} {lines}"));
             }
             Some(_) => {}
         }
@@ -169,7 +170,7 @@ mod tests {
         check_wrong(
             "`子 目录.py:1`, `子 目录.py:2`, run `wc -l src/a.rs:2`",
             3,
-            &["`子 目录.py:2`: the file has 1 lines"],
+            &["`子 目录.py:2`: the file has 1 line"],
         );
     }
 

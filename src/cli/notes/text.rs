@@ -179,8 +179,9 @@ pub(super) fn checkup(checkup: &Checkup) -> String {
     });
     _ = writeln!(
         text,
-        "{} files, {open} {}",
+        "{} {}, {open} {}",
         checkup.files,
+        if checkup.files == 1 { "file" } else { "files" },
         if open == 1 { "finding" } else { "findings" }
     );
     if fixable > 0 {
