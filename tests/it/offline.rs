@@ -291,6 +291,25 @@ fn any_file_name_is_counted_once() {
 }
 
 #[test]
+fn a_long_line_in_chinese_is_shown_as_it_is() {
+    let long = "这是一个很长的中文说明段落，用来测试截断。".repeat(20);
+    let marker = format!("# TODO: {}\ndef 处理订单():\n    pass\n", "修复这里的长问题".repeat(60));
+    let env = Env::new().file("README.md", format!("# 店\n\n{long}\n")).file("a.py", marker);
+    env.commit("初始提交");
+    let explored = env.run(["--lang", "zh", "explore"]).code(0).stdout();
+    check_holds(
+        &explored,
+        &["> 这是一个很长的中文说明段落，用来测试截断。", "`# TODO: 修复这里的长问题"],
+    );
+    let asked = env.run(["ask", "长问题在哪里？"]).code(0).stdout();
+    check_holds(&asked, &["`a.py:1` `# TODO: 修复这里的长问题"]);
+    assert!(!explored.contains('\u{fffd}') && !asked.contains('\u{fffd}'), "{explored}{asked}");
+    // A short one is a sentence too.
+    let env = Env::new().file("README.md", "# 店\n\n一个中文项目，用来测试。\n");
+    check_holds(&env.run(["explore"]).code(0).stdout(), &["> 一个中文项目，用来测试。"]);
+}
+
+#[test]
 fn a_repository_that_lies_elsewhere_is_told_once_and_done_without() {
     let env = Env::new().file("a.py", "def a():\n    pass\n");
     env.git(&["init", "-q", "--separate-git-dir", "../elsewhere"]);

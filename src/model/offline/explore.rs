@@ -186,14 +186,16 @@ pub(super) fn purpose(desk: &Desk<'_>, landmarks: &Landmarks) -> Looked<Option<(
     let is_prose = |line: &str| {
         let line = line.trim();
         let first = line.chars().next();
-        first.is_some_and(|first| first.is_alphanumeric() || matches!(first, '*' | '_' | '`' | '"'))
-            && line.chars().count() >= 20
+        first.is_some_and(|first| first.is_alphanumeric() || "*_`\"《「“".contains(first))
+            // A sentence in Chinese has half as many characters.
+            && line.chars().map(|one| if one.is_ascii() { 1 } else { 2 }).sum::<usize>() >= 20
             && !line.starts_with("```")
     };
     let Some(start) = lines.iter().position(|line| is_prose(line)) else { return Ok(None) };
     let paragraph = lines[start..].iter().take_while(|line| !line.trim().is_empty()).take(4);
     let text: Vec<&str> = paragraph.map(|line| line.trim()).collect();
-    let text: String = text.join(" ").chars().take(400).collect();
+    // `cut` counts bytes, and may leave a piece of a character.
+    let text: String = text.join(" ").chars().filter(|one| *one != '\u{fffd}').take(400).collect();
     Ok(Some((text, format!("{readme}:{}", start + 1))))
 }
 

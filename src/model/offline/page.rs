@@ -130,7 +130,8 @@ pub(super) fn counted(number: u64, noun: &str) -> String {
 /// place of ours.
 pub(super) fn excerpt(text: &str) -> String {
     let mut excerpt = String::new();
-    for letter in text.trim().chars().take(120) {
+    // `cut` counts bytes, and may leave a piece of a character.
+    for letter in text.trim().trim_end_matches('\u{fffd}').chars().take(120) {
         if letter.is_ascii_digit() && excerpt.ends_with(':') {
             excerpt.push(' ');
         }

@@ -145,6 +145,10 @@ fn another_encoding_is_read_and_named() {
     let cleaned = clean(b"\xff\xfea\0b\0\n\0");
     assert_eq!((cleaned.text.as_str(), cleaned.encoding), ("ab\n", Some("UTF-16LE")));
     assert_eq!(clean("é".as_bytes()).encoding, None);
+    // What `cut -c` leaves is UTF-8 still.
+    let cleaned = clean(&"修复：数据库\n".repeat(2).as_bytes()[..30]);
+    assert_eq!(cleaned.text, "修复：数据库\n修复：\u{fffd}");
+    assert_eq!(cleaned.encoding, None);
 }
 
 #[test]
