@@ -24,9 +24,10 @@ use crate::support::words::TermKind;
 /// The name of the segment file.
 pub(super) const SEGMENT_FILE: &str = ".search_index";
 
-/// So many notes may be newer than the segment file before it is written again; of a large folder
-/// one in a hundred and twenty-eight.
-const MAY_BE_BEHIND: usize = 64;
+/// Returns how many of all notes may be newer than the segment file before it is written again.
+fn may_be_behind(all: usize) -> usize {
+    64.max(all / 128)
+}
 
 /// From here on a creation does not look at every note.
 const LARGE: usize = 256;
@@ -231,7 +232,7 @@ impl Loader {
         }
         let known = state.last.take().map(|last| last.catalog);
         let mut catalog = self.compare(&scan, segment.clone(), known.as_deref());
-        if catalog.fresh.len() > MAY_BE_BEHIND.max(scan.count() / 128) {
+        if catalog.fresh.len() > may_be_behind(scan.count()) {
             catalog = self.with_new_segment(catalog, &scan, &mut state);
         }
         let catalog = Arc::new(catalog);
@@ -257,7 +258,7 @@ impl Loader {
         }
         // The index is in the order of the creations at its end, so that not even the names of the
         // folder have to be read. Where it is wrong, a warning is missing at the worst.
-        let behind = MAY_BE_BEHIND.max(segment.documents() / 128);
+        let behind = may_be_behind(segment.documents());
         let names = index_file::newest(&self.folder, behind + 1)?;
         let is_new = |name: &&String| !segment.has(name.as_bytes());
         let new: Vec<&String> = names.iter().filter(is_new).collect();
@@ -305,26 +306,27 @@ impl Loader {
         Some(segment)
     }
 
-    /// Where all notes are those of the segment, has its file say what the folder looks like, so
-    /// that their names need not be read again while it does.
+    /// Has the segment's file say what the folder looks like, so that the names in it need not be
+    /// read again while it does.
     fn remember_folder(&self, scan: &Scan, segment: &Segment, clock: &dyn Clock) {
         let Some(folder) = scan.folder else { return };
-        let all = segment.documents();
-        if scan.has_unfinished || scan.count() != all || scan.unchanged().count() != all {
-            return;
-        }
         // What comes within one tick of the system's clock leaves the stamp as it is.
         let age = clock.utc().timestamp_nanos_opt().map(|now| now.saturating_sub(folder.changed));
-        if age.is_none_or(|age| age < SETTLED) {
+        if scan.has_unfinished || age.is_none_or(|age| age < SETTLED) {
             return;
         }
-        let Some((place, bytes)) = segment.remembering(folder) else { return };
+        let others = || scan.others().map(|found| found.name.as_str());
+        let is_exact = |name: &str| !name.contains(char::REPLACEMENT_CHARACTER);
+        if others().count() > may_be_behind(scan.count()) || !others().all(is_exact) {
+            return;
+        }
         if let Some((stamp, current)) = &self.state().segment
             && std::ptr::eq(&raw const **current, segment)
         {
             let path = self.folder.join(SEGMENT_FILE);
+            let patches = segment.knowing(folder, others());
             // In a folder that cannot be written the names are read each time.
-            atomic_file::patch_derived(&path, stamp.inode, place, &bytes).ok();
+            atomic_file::patch_derived(&path, stamp.inode, &patches).ok();
         }
     }
 

@@ -11,7 +11,7 @@ mod terms;
 mod write;
 
 use std::cmp::Ordering as Order;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,6 +38,9 @@ pub(super) struct Segment {
     heads: Vec<u8>,
     /// All that lists show; none until somebody wants more than a few.
     rest: OnceLock<Vec<u8>>,
+    /// The names of the files that are in the known folder beside those of the segment; none when
+    /// they are not what was written.
+    more: OnceLock<Option<Vec<CString>>>,
     /// The entries that somebody asked for: most are never shown, and reading all takes longer
     /// than anything else of a list.
     entries: Vec<OnceLock<Entries>>,
@@ -73,6 +76,7 @@ impl Segment {
             header,
             heads,
             rest: OnceLock::new(),
+            more: OnceLock::new(),
             entries,
             lengths: OnceLock::new(),
             terms: Default::default(),
@@ -147,11 +151,24 @@ impl Segment {
     }
 
     /// Returns what has to be written where in the file so that the next who opens it need not
-    /// read the names of the folder while that looks as now; none when it is known.
-    pub(super) fn remembering(&self, folder: Stamp) -> Option<(u64, Vec<u8>)> {
-        let mut bytes = Vec::new();
-        layout::put_stamp(&mut bytes, folder);
-        (self.header.folder != Some(folder)).then_some((Header::FOLDER as u64, bytes))
+    /// read the names of the folder while that looks so. All files in it that the segment does not
+    /// know, with others or without, are `more`.
+    pub(super) fn knowing<'a>(
+        &self,
+        folder: Stamp,
+        more: impl Iterator<Item = &'a str>,
+    ) -> [(u64, Vec<u8>); 2] {
+        let unknown = more.filter(|name| !self.has(name.as_bytes()));
+        self.header.knowing(folder, unknown.flat_map(|name| name.bytes().chain([0])).collect())
+    }
+
+    fn more(&self) -> Option<&[CString]> {
+        let read = || {
+            let bytes = self.bytes.part(self.header.folder?.more)?;
+            let names = bytes.split_inclusive(|byte| *byte == 0);
+            names.map(|name| CStr::from_bytes_with_nul(name).ok().map(CStr::to_owned)).collect()
+        };
+        self.more.get_or_init(read).as_deref()
     }
 
     /// Returns whether there is a document of that file.
@@ -265,11 +282,15 @@ impl Segment {
 
 impl Known for Segment {
     fn count_in(&self, folder: Stamp) -> Option<usize> {
-        (self.header.folder == Some(folder)).then(|| self.documents())
+        self.header.folder.filter(|known| known.stamp == folder)?;
+        Some(self.documents() + self.more()?.len())
     }
 
     fn name(&self, place: usize) -> Option<&CStr> {
-        CStr::from_bytes_with_nul(self.name_with_end(place)?).ok()
+        match place.checked_sub(self.documents()) {
+            Some(at) => self.more()?.get(at).map(CString::as_c_str),
+            None => CStr::from_bytes_with_nul(self.name_with_end(place)?).ok(),
+        }
     }
 
     fn unchanged(&self, name: &[u8], stamp: Stamp, place: &mut usize) -> Option<u32> {

@@ -120,9 +120,9 @@ pub fn extend_derived(path: &Path, keep: u64, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes over some bytes of a file that is still the one with that inode number. They may be
-/// written half, so whoever reads them must be able to tell.
-pub fn patch_derived(path: &Path, inode: u64, at: u64, bytes: &[u8]) -> io::Result<()> {
+/// Writes some bytes at their places into a file that is still the one with that inode number, one
+/// after the other. They may be written half, so whoever reads them must be able to tell.
+pub fn patch_derived(path: &Path, inode: u64, patches: &[(u64, Vec<u8>)]) -> io::Result<()> {
     use std::os::unix::fs::{FileExt, MetadataExt};
     let mut options = OpenOptions::new();
     let file = without_following(options.write(true)).open(path)?;
@@ -130,8 +130,11 @@ pub fn patch_derived(path: &Path, inode: u64, at: u64, bytes: &[u8]) -> io::Resu
     if !metadata.is_file() || metadata.ino() != inode {
         return Err(io::Error::other("another file took its place"));
     }
-    step()?;
-    file.write_all_at(bytes, at)
+    for (at, bytes) in patches {
+        step()?;
+        file.write_all_at(bytes, *at)?;
+    }
+    Ok(())
 }
 
 /// Writes a new file; an error of kind `AlreadyExists` when something is there. Durable when it

@@ -49,10 +49,18 @@ pub(super) struct Header {
     pub(super) documents: usize,
     pub(super) means: [f64; 4],
     pub(super) parts: [Place; PARTS],
-    /// What the folder was like when its notes were those of the file and no others; written when
-    /// that is found out, into the room left for it. It needs no checksum: damaged, it is like no
-    /// folder.
-    pub(super) folder: Option<Stamp>,
+    /// What the folder was like when all names in it were known; written when that is found out,
+    /// into the room left for it.
+    pub(super) folder: Option<KnownFolder>,
+}
+
+/// A folder in which only the files of the segment were, or some of them, and a few more. It needs
+/// no checksum: damaged, it is like no folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct KnownFolder {
+    pub(super) stamp: Stamp,
+    /// Where the names of those more are, behind everything else and each with a 0 behind it.
+    pub(super) more: Place,
 }
 
 impl Part {
@@ -89,26 +97,29 @@ impl Bytes {
 
 impl Header {
     /// The bytes of a header, the room for the folder's stamp included.
-    pub(super) const LENGTH: usize = Self::FOLDER + STAMP;
+    pub(super) const LENGTH: usize = Self::FOLDER + STAMP + 24;
 
-    /// Where the folder's stamp is.
-    pub(super) const FOLDER: usize = 8 + 8 + 8 + 4 * 8 + PARTS * 24;
+    /// Where the known folder is.
+    const FOLDER: usize = 8 + 8 + 8 + 4 * 8 + PARTS * 24;
 
     pub(super) fn read(bytes: &Bytes) -> Option<Self> {
         let bytes = bytes.read(0, Self::LENGTH)?;
-        let (bytes, folder) = bytes.split_at_checked(Self::FOLDER)?;
+        let folder = bytes.get(Self::FOLDER..)?;
         let numbers: Vec<u64> = bytes
             .chunks_exact(8)
             .filter_map(|eight| Some(u64::from_le_bytes(eight.try_into().ok()?)))
             .collect();
+        let bytes = bytes.get(..Self::FOLDER)?;
         if bytes.get(..8)? != MAGIC || *numbers.get(1)? != checksum(bytes.get(16..)?) {
             return None;
         }
-        let folder = stamp_in(folder).filter(|stamp| *stamp != Stamp::default());
+        let more = place_of(numbers.get((Self::FOLDER + STAMP) / 8..)?)?;
+        let folder = stamp_in(folder)
+            .filter(|stamp| *stamp != Stamp::default())
+            .map(|stamp| KnownFolder { stamp, more });
         let mut parts = [Place::default(); PARTS];
         for (part, three) in parts.iter_mut().zip(numbers.get(7..)?.chunks_exact(3)) {
-            let length = usize::try_from(three[1]).ok()?;
-            *part = Place { start: three[0], length, sum: three[2] };
+            *part = place_of(three)?;
         }
         let mut means = [0.0; 4];
         for (mean, bits) in means.iter_mut().zip(numbers.get(3..7)?) {
@@ -117,22 +128,29 @@ impl Header {
         Some(Self { documents: usize::try_from(numbers[2]).ok()?, means, parts, folder })
     }
 
-    /// Returns the bytes of a header that knows no stamp of the folder.
+    /// Returns what has to be written where, the last at last, so that a folder is known in which
+    /// more files are.
+    pub(super) fn knowing(&self, folder: Stamp, more: Vec<u8>) -> [(u64, Vec<u8>); 2] {
+        let ends = self.parts.iter().map(|part| part.start.saturating_add(part.length as u64));
+        let start = ends.max().unwrap_or_default();
+        let mut known = Vec::new();
+        put_stamp(&mut known, folder);
+        put_place(&mut known, Place { start, length: more.len(), sum: checksum(&more) });
+        [(start, more), (Self::FOLDER as u64, known)]
+    }
+
+    /// Returns the bytes of a header that knows no folder.
     pub(super) fn written(&self) -> Vec<u8> {
         let mut rest = (self.documents as u64).to_le_bytes().to_vec();
         rest.extend(self.means.iter().flat_map(|mean| mean.to_bits().to_le_bytes()));
-        for place in &self.parts {
-            for number in [place.start, place.length as u64, place.sum] {
-                rest.extend(number.to_le_bytes());
-            }
-        }
-        let room = [0; STAMP];
+        self.parts.iter().for_each(|place| put_place(&mut rest, *place));
+        let room = [0; Self::LENGTH - Self::FOLDER];
         [&MAGIC[..], &checksum(&rest).to_le_bytes(), &rest, &room].concat()
     }
 }
 
 /// Begins the file. It changes with what the file holds, the terms of the tokeniser included.
-const MAGIC: &[u8; 8] = b"gknotes9";
+const MAGIC: &[u8; 8] = b"gknote10";
 
 /// So many bytes are asked for without looking how many there are.
 const SMALL: usize = 1 << 16;
@@ -150,6 +168,17 @@ pub(super) fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
 pub(super) fn put_text(bytes: &mut Vec<u8>, text: &[u8]) {
     put_number(bytes, text.len() as u64);
     bytes.extend(text);
+}
+
+fn put_place(bytes: &mut Vec<u8>, place: Place) {
+    for number in [place.start, place.length as u64, place.sum] {
+        bytes.extend(number.to_le_bytes());
+    }
+}
+
+fn place_of(numbers: &[u64]) -> Option<Place> {
+    let [start, length, sum, ..] = numbers else { return None };
+    Some(Place { start: *start, length: usize::try_from(*length).ok()?, sum: *sum })
 }
 
 /// Writes a stamp, in [`STAMP`] bytes.

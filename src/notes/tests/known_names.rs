@@ -103,8 +103,7 @@ fn what_comes_goes_and_changes_shows_though_names_are_known() {
         assert_eq!(titles(&folder, LATER), expected, "{removed:?} {added:?}");
         let listing = kept.list(&Filter::default()).unwrap();
         assert_eq!(listing.total, expected.len());
-        // From here on the names are known again, where they can be.
-        titles(&folder, LATER);
+        assert_eq!(are_known(&folder), can_be_known(&folder), "{removed:?} {added:?}");
     };
     check(None, None);
     // In place, of the same size, with the time put back: the folder stays as it is.
@@ -130,14 +129,53 @@ fn what_comes_goes_and_changes_shows_though_names_are_known() {
         std::os::unix::fs::symlink(at(10), at(9)).unwrap();
     });
     check(Some("Note 9"), None);
+    // One that was known beside those of the segment changes, and goes.
+    fs::write(at(2000), text("Edited")).unwrap();
+    check(Some("Added"), Some("Edited"));
+    change(&folder, || fs::remove_file(at(2000)).unwrap());
+    check(Some("Edited"), None);
+}
+
+#[test]
+fn a_name_that_is_no_text_is_read_each_time() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = folder_of(80);
+    let name = std::ffi::OsStr::from_bytes(b"\xff.md");
+    if File::create(notes(&folder).join(name)).is_err() {
+        // Some systems take no such names.
+        return;
+    }
+    for _ in 0..3 {
+        let listing = store_at(&folder, LATER).list(&Filter::default()).unwrap();
+        assert_eq!((listing.total, listing.unreadable.len()), (80, 1));
+        assert!(!are_known(&folder));
+    }
+}
+
+#[test]
+fn names_beside_the_segment_that_were_damaged_are_read_again() {
+    let folder = folder_of(80);
+    let end = fs::metadata(segment_file(&folder)).unwrap().len();
+    put(&folder, &name(2000), &text("Added"));
+    let expected = titles(&folder, LATER);
+    assert_eq!(are_known(&folder), can_be_known(&folder));
+    for damaged in [&b"xote"[..], b"", b"note_20250101_000000_1.md\0"] {
+        let file = OpenOptions::new().write(true).open(segment_file(&folder)).unwrap();
+        file.set_len(end + 1).unwrap();
+        file.write_all_at(damaged, end).unwrap();
+        assert!(!are_known(&folder), "{damaged:?}");
+        assert_eq!(titles(&folder, LATER), expected, "{damaged:?}");
+        assert_eq!(are_known(&folder), can_be_known(&folder), "{damaged:?}");
+    }
 }
 
 #[test]
 fn a_header_that_was_damaged_or_written_half_is_none() {
     let folder = folder_of(80);
     let expected = titles(&folder, LATER);
-    // The folder's stamp stands at the end of the header, before byte 300.
-    for at in (0..200).step_by(9).chain(200..300) {
+    // The folder stands at the end of the header, before byte 300; the eight bytes left out tell
+    // where the names beside the segment's begin, and there are none.
+    for at in (0..200).step_by(9).chain(200..256).chain(264..300) {
         let byte = fs::read(segment_file(&folder)).unwrap()[at];
         // In place, since another file of that name would change the folder.
         let file = OpenOptions::new().write(true).open(segment_file(&folder)).unwrap();

@@ -17,13 +17,14 @@ fn bytes_are_written_in_place_only_into_the_file_that_was_meant() {
     let inode = |path: &Path| fs::symlink_metadata(path).unwrap().ino();
     replace(&path, b"0123456789").unwrap();
     replace(&other, b"0123456789").unwrap();
+    let patches = [(8, b"89AB".to_vec()), (3, b"xyz".to_vec())];
     symlink(&path, &link).unwrap();
-    patch_derived(&path, inode(&other), 3, b"xyz").unwrap_err();
-    patch_derived(&link, inode(&path), 3, b"xyz").unwrap_err();
-    patch_derived(folder.path(), inode(folder.path()), 3, b"xyz").unwrap_err();
+    patch_derived(&path, inode(&other), &patches).unwrap_err();
+    patch_derived(&link, inode(&path), &patches).unwrap_err();
+    patch_derived(folder.path(), inode(folder.path()), &patches).unwrap_err();
     assert_eq!(new_or_old(&path).unwrap(), "0123456789");
-    patch_derived(&path, inode(&path), 3, b"xyz").unwrap();
-    assert_eq!(new_or_old(&path).unwrap(), "012xyz6789");
+    patch_derived(&path, inode(&path), &patches).unwrap();
+    assert_eq!(new_or_old(&path).unwrap(), "012xyz6789AB");
     assert_eq!(new_or_old(&other).unwrap(), "0123456789");
 }
 
