@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::support::paths::Workspace;
+use crate::support::plural::counted;
 
 /// What came of looking.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,8 +42,8 @@ pub(super) fn check(answer: &str, workspace: &Workspace) -> Checked {
         match count {
             None => checked.wrong.push(format!("`{place}`: there is no such file")),
             Some(count) if from == 0 || to > count || from > to => {
-                let lines = if count == 1 { "line" } else { "lines" };
-                checked.wrong.push(format!("`{place}`: the file has {count} {lines}"));
+                let lines = counted(count, "line", "lines");
+                checked.wrong.push(format!("`{place}`: the file has {lines}"));
             }
             Some(_) => {}
         }

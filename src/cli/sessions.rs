@@ -10,6 +10,7 @@ use super::{CliError, ask, print, print_json, print_markdown, transcript};
 use crate::agent::Report;
 use crate::journal::{Reading, SessionSummary, Sessions};
 use crate::protocol::{Event, EventKind};
+use crate::support::plural::counted;
 
 /// Lists or shows sessions.
 pub(super) async fn run(setup: &Setup, command: &SessionCommand) -> Result<u8, CliError> {
@@ -95,12 +96,12 @@ fn list(setup: &Setup, sessions: &Sessions) -> Result<u8, CliError> {
 fn tell_of_others(sessions: &Sessions) {
     use std::io::Write;
     let Ok((projects, count @ 1..)) = sessions.others() else { return };
-    let are = if count == 1 { "session is" } else { "sessions are" };
+    let are = counted(count, "session is", "sessions are");
     let names: Vec<String> = projects.iter().map(|name| format!("`{name}`")).collect();
     // Nobody is left to tell when stderr is closed.
     drop(writeln!(
         anstream::stderr(),
-        "note: {count} {are} not shown: of {}, in the same state folder\n\
+        "note: {are} not shown: of {}, in the same state folder\n\
          hint: `--all` shows them; notes are shared by all who share the folder",
         names.join(", ")
     ));
@@ -109,8 +110,8 @@ fn tell_of_others(sessions: &Sessions) {
 fn row(summary: &SessionSummary) -> String {
     let SessionSummary { id, turns, model, state, question, bad_lines, .. } = summary;
     let question = question.replace('\n', " ");
-    let counted = if *turns == 1 { "turn" } else { "turns" };
-    let mut row = format!("{id}  {turns} {counted}  {state}  {model}");
+    let turns = counted(*turns, "turn", "turns");
+    let mut row = format!("{id}  {turns}  {state}  {model}");
     if !question.is_empty() {
         row.push_str("  ");
         row.extend(question.chars().take(60));

@@ -8,6 +8,7 @@ pub mod in_parts;
 pub mod mentions;
 pub mod nearest;
 pub mod paths;
+pub mod plural;
 pub mod quote;
 pub mod secrets;
 pub mod state_folder;

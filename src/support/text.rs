@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::plural::counted;
 use super::tokens::TokenCounter;
 
 /// A text whose middle may be missing.
@@ -136,10 +137,9 @@ fn cut_to<'a>(text: &'a str, room: usize, counter: &TokenCounter, hint: &str) ->
 }
 
 fn mark(gap: &str, hint: &str) -> String {
-    let lines = gap.lines().count();
-    let word = if lines == 1 { "line" } else { "lines" };
+    let lines = counted(gap.lines().count(), "line", "lines");
     let hint = if hint.is_empty() { String::new() } else { format!("; {hint}") };
-    format!("[… {lines} {word}, {} bytes left out{hint} …]", gap.len())
+    format!("[… {lines}, {} bytes left out{hint} …]", gap.len())
 }
 
 /// Moves the end of a head back to the end of a line, unless most of the head would be lost.

@@ -17,6 +17,7 @@ use crate::protocol::{
     ToolOutput,
 };
 use crate::support::paths::WorkspacePath;
+use crate::support::plural::counted;
 use crate::support::text::first_line;
 use crate::terminal::{CommandReport, Refusal, Terminal, TerminalError};
 
@@ -172,8 +173,7 @@ fn output(report: &CommandReport) -> ToolOutput {
 
 /// One line for a person: how much came, and whether it went well.
 fn summary(report: &CommandReport) -> String {
-    let lines = report.stdout.lines().count();
-    let mut parts = vec![if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }];
+    let mut parts = vec![counted(report.stdout.lines().count(), "line", "lines")];
     match report.exit_code {
         Some(0) => {}
         Some(code) => parts.push(format!("exit code {code}")),

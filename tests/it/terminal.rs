@@ -236,7 +236,11 @@ fn no_secret_of_the_environment_or_of_a_file_comes_out() {
         let shown = String::from_utf8_lossy(&shown);
         assert!(!shown.contains("0123456789") && !shown.contains("hunter2"), "{line}: {shown}");
     }
-    assert!(sh(&env, "cat .env").stdout().contains("URL=https://ann:[redacted]@example.org"));
+    let shown = sh(&env, "cat .env");
+    assert!(shown.stdout().contains("URL=https://ann:[redacted]@example.org"));
+    assert_eq!(shown.stderr(), "note: 2 secret-like values were replaced by [redacted]\n");
+    let one = sh(&env, "grep URL .env");
+    assert_eq!(one.stderr(), "note: 1 secret-like value was replaced by [redacted]\n");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::Report;
+use crate::support::plural::counted;
 
 impl fmt::Display for Report {
     fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,9 +90,8 @@ pub(super) fn summary_of(notes: &Value) -> Option<String> {
         .filter_map(|(kind, count)| Some((kind.as_str(), count.as_u64()?)))
         .collect();
     let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    let are = if total == 1 { "note" } else { "notes" };
     let kinds = if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
-    Some(format!("{total} {are}{kinds}."))
+    Some(format!("{}{kinds}.", counted(total, "note", "notes")))
 }
 
 fn list(text: &mut fmt::Formatter<'_>, heading: &str, rows: &[String]) -> fmt::Result {

@@ -8,6 +8,7 @@ use crate::notes::{
     Checkup, Deleted, Entry, Imported, Listing, Note, NoteId, SearchResult, Severity, Summary,
     Undone, Updated,
 };
+use crate::support::plural::counted;
 
 /// A whole note, as its front matter and its body.
 pub(super) fn note(note: &Note) -> String {
@@ -106,7 +107,7 @@ pub(super) fn list(listing: &Listing) -> String {
     if shown < total {
         _ = writeln!(text, "{shown} of {total} notes; `--limit` shows more");
     } else {
-        _ = writeln!(text, "{total} {}", if total == 1 { "note" } else { "notes" });
+        _ = writeln!(text, "{}", counted(total, "note", "notes"));
     }
     text
 }
@@ -116,7 +117,7 @@ pub(super) fn summary(summary: &Summary) -> String {
     let kinds: Vec<String> =
         summary.type_distribution.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     let total = summary.total_notes;
-    let mut text = format!("{total} {}", if total == 1 { "note" } else { "notes" });
+    let mut text = counted(total, "note", "notes");
     if !kinds.is_empty() {
         _ = write!(text, ": {}", kinds.join(", "));
     }
@@ -177,13 +178,8 @@ pub(super) fn checkup(checkup: &Checkup) -> String {
     let (open, fixable) = open.fold((0, 0), |(open, fixable), finding| {
         (open + 1, fixable + usize::from(finding.fixable))
     });
-    _ = writeln!(
-        text,
-        "{} {}, {open} {}",
-        checkup.files,
-        if checkup.files == 1 { "file" } else { "files" },
-        if open == 1 { "finding" } else { "findings" }
-    );
+    let files = counted(checkup.files, "file", "files");
+    _ = writeln!(text, "{files}, {}", counted(open, "finding", "findings"));
     if fixable > 0 {
         _ = writeln!(text, "`groundskeeper notes doctor --fix` repairs {fixable} of them");
     }

@@ -2,6 +2,7 @@
 
 use super::{Fate, PacketReport, QualityReport, holds_items, share};
 use crate::context::{ContextConfig, PacketKind};
+use crate::support::plural::counted;
 
 /// Returns the advice that the figures give, the most pressing first; nothing when all is well.
 pub(super) fn advice(report: &QualityReport, config: &ContextConfig) -> Vec<String> {
@@ -141,10 +142,6 @@ fn with<'a>(report: &'a QualityReport, fate: &Fate) -> Vec<&'a PacketReport> {
 /// Returns what a candidate costs, estimated where it was not counted.
 fn likely_tokens(packet: &PacketReport) -> usize {
     packet.tokens.unwrap_or(packet.bytes / 4)
-}
-
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn quoted(words: &[String]) -> String {

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::{Desk, Failure, Result};
+use crate::support::plural::counted;
 
 /// What to show.
 #[derive(Debug, Default)]
@@ -60,8 +61,8 @@ pub(super) fn tree(words: &[OsString], desk: &mut Desk<'_>) -> Result<()> {
         }
     }
     if !options.no_report {
-        let folders = plural(counts.folders, "directory", "directories");
-        let files = plural(counts.files, "file", "files");
+        let folders = counted(counts.folders, "directory", "directories");
+        let files = counted(counts.files, "file", "files");
         let report = if options.folders_only { folders } else { format!("{folders}, {files}") };
         writeln!(desk.out, "\n{report}")?;
     }
@@ -280,8 +281,4 @@ fn class(pattern: &[u8], byte: u8) -> Option<(bool, usize)> {
         }
     }
     Some((inside != negated, end + 1))
-}
-
-fn plural(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
