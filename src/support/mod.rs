@@ -9,6 +9,7 @@ pub mod mentions;
 pub mod nearest;
 pub mod paths;
 pub mod plural;
+pub mod processors;
 pub mod quote;
 pub mod secrets;
 pub mod state_folder;

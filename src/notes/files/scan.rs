@@ -18,7 +18,7 @@ use rustix::path::Arg;
 
 use super::names::{List, Listing};
 use super::{Found, Stamp, trust};
-use crate::support::in_parts::processors;
+use crate::support::processors::{self, elsewhere};
 
 /// What is known of a folder's files, each of which has a place: the system lists them in that
 /// order.
@@ -205,7 +205,7 @@ fn on_all_processors<T: Send>(
     let mut blocks = thread::scope(|scope| -> io::Result<Vec<(usize, Block)>> {
         // Where no more threads may be started, this one does all.
         let help = || with_more_threads(scope, &look_at_rest);
-        let helper = Builder::new().spawn_scoped(scope, help).ok();
+        let helper = Builder::new().spawn_scoped(scope, elsewhere(help)).ok();
         let mut count = 0;
         let result = feed(&mut |part| {
             sender.send((count, part)).ok();
@@ -226,8 +226,8 @@ fn with_more_threads<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: &'scope (impl Fn() -> Vec<T> + Sync),
 ) -> Vec<T> {
-    let start = |_| Builder::new().spawn_scoped(scope, work).ok();
-    let more: Vec<_> = (2..processors().min(MOST_THREADS)).filter_map(start).collect();
+    let start = |_| Builder::new().spawn_scoped(scope, elsewhere(work)).ok();
+    let more: Vec<_> = (2..processors::count().min(MOST_THREADS)).filter_map(start).collect();
     let mut done = work();
     for helper in more {
         done.extend(helper.join().unwrap_or_default());
