@@ -33,17 +33,25 @@ pub fn elsewhere<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
 /// Goes to another processor, if this one is taken and there is another.
 #[cfg(target_os = "linux")]
 fn leave(taken: usize) {
+    if let Some(all) = keep_off(taken) {
+        // From here on the kernel places it as it likes.
+        rustix::thread::sched_setaffinity(None, &all).ok();
+    }
+}
+
+/// Goes from a processor to another one and stays off it; returns where the thread might run
+/// before, and none where it did not go.
+#[cfg(target_os = "linux")]
+fn keep_off(taken: usize) -> Option<rustix::thread::CpuSet> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
     if sched_getcpu() != taken || taken >= CpuSet::MAX_CPU {
-        return;
+        return None;
     }
-    let Ok(all) = sched_getaffinity(None) else { return };
+    let all = sched_getaffinity(None).ok()?;
     let mut others = all;
     others.unset(taken);
-    if others.count() > 0 && sched_setaffinity(None, &others).is_ok() {
-        // From here on the kernel places it as it likes.
-        sched_setaffinity(None, &all).ok();
-    }
+    let is_gone = others.count() > 0 && sched_setaffinity(None, &others).is_ok();
+    is_gone.then_some(all)
 }
 
 #[cfg(test)]
@@ -82,6 +90,13 @@ mod tests {
             sched_setaffinity(None, &all).unwrap();
             leave(sched_getcpu());
             assert_eq!(sched_getaffinity(None).unwrap(), all);
+            // The kernel may move it between the two calls, and then there is nothing to leave.
+            let left = (0..1000).map(|_| sched_getcpu()).find(|here| keep_off(*here).is_some());
+            assert_eq!(left.is_some(), all.count() > 1);
+            if let Some(left) = left {
+                assert_ne!(sched_getcpu(), left);
+                assert!(!sched_getaffinity(None).unwrap().is_set(left));
+            }
         })
         .join()
         .unwrap();
