@@ -190,7 +190,7 @@ fn a_header_that_was_damaged_or_written_half_is_none() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_looked_at_all_the_same() {
+fn an_index_that_is_a_link_is_neither_followed_nor_written() {
     let folder = folder_of(MANY);
     let file = segment_file(&folder);
     fs::rename(&file, folder.path().join("segment")).unwrap();
